@@ -1,0 +1,226 @@
+/*
+ * audit/event.h - what a supervisor may tell the signer, and what it hears
+ * back.  Messages of base/wire over one SOCK_SEQPACKET channel.
+ *
+ * The supervisor describes, the signer numbers, dates, chains and signs; it
+ * builds the JSON itself from these typed members, so a supervisor gone bad
+ * can lie in a value but never in the form of a record.  Members say what the
+ * fields of the record of that name in docs/audit-log.md say.
+ *
+ * Order on a channel: HELLO, then any number of INTENT, DENIAL, OUTCOME.  Each
+ * is answered by STORED once durable, or by REFUSED; answers come in the order
+ * of the events.  When the channel closes, the signer writes an 'aborted'
+ * outcome for every intent of that channel without one.
+ */
+#ifndef AUDIT_EVENT_H
+#define AUDIT_EVENT_H
+
+#include <stdint.h>
+
+#include "audit/words.h"
+#include "base/wire.h"
+
+#define EVENT_RUN_BYTES      16  /* a run id: "r_" and these in hex */
+#define EVENT_WORD_MAX       80  /* a rule id, with its NUL */
+#define EVENT_WORDS_MAX      64  /* rules or reasons of one decision */
+#define EVENT_LIMITS_MAX     32
+#define EVENT_SUBJECTS_MAX   64  /* artifacts named in an outcome */
+#define EVENT_NAME_MAX       512 /* percent-encoded artifact name, with NUL */
+#define EVENT_CLAIM_MAX      257 /* percent-encoded, 256 bytes and a NUL */
+#define EVENT_STEPS_MAX      16
+#define EVENT_PHASES_MAX     2
+#define EVENT_LINE_MAX       65535 /* a record without its LF */
+#define EVENT_PROOF_MAX      16384 /* a tlog-proof with its checkpoint */
+#define EVENT_UNLIMITED      UINT64_MAX /* a limit that is "unlimited" */
+
+enum event_verb {
+	EVENT_HELLO = 1,
+	EVENT_INTENT,
+	EVENT_DENIAL,
+	EVENT_OUTCOME,
+};
+
+enum event_reply_verb {
+	EVENT_WELCOME = 1,
+	EVENT_STORED,
+	EVENT_REFUSED,
+};
+
+struct event_word {
+	char text[EVENT_WORD_MAX];
+};
+
+struct event_limit {
+	char name[EVENT_WORD_MAX]; /* "wall_ms", "memory"; [a-z0-9_]+ */
+	uint64_t value;
+};
+
+/* What the client says of itself: unverified.  "" means not said. */
+struct event_claims {
+	char client[EVENT_CLAIM_MAX];
+	char version[EVENT_CLAIM_MAX];
+	char request[EVENT_CLAIM_MAX];
+	char traceparent[EVENT_CLAIM_MAX];
+	char label[EVENT_CLAIM_MAX];
+};
+
+struct event_policy {
+	char name[EVENT_WORD_MAX];
+	uint8_t sha256[32]; /* of the effective policy text */
+	uint8_t file[32];   /* of the policy file's bytes */
+};
+
+struct event_principal {
+	char auth[EVENT_WORD_MAX]; /* "peercred" */
+	uint32_t uid, gid;
+};
+
+/* The digest of each program, for log.open and epoch.open. */
+struct event_build {
+	char program[EVENT_WORD_MAX]; /* without "bailiff-" */
+	uint8_t sha256[32];
+};
+
+struct event_hello {
+	uint32_t version; /* EVENT_VERSION */
+	uint8_t instance[16];
+	WIRE_LIST_OF(struct event_build, 16) builds;
+};
+
+#define EVENT_VERSION 1
+
+struct event_intent {
+	uint64_t ticket; /* chosen by the sender, returned in the answer */
+	uint8_t run[EVENT_RUN_BYTES];
+	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) rules;
+	char lang[EVENT_WORD_MAX];
+	uint8_t code_sha256[32];
+	uint64_t code_size;
+	uint8_t stdin_sha256[32]; /* committed to, not recorded */
+	uint64_t stdin_size;
+	uint8_t args_sha256[32]; /* of each argument and a NUL; committed to */
+	uint64_t args_count;
+	uint8_t env_sha256[32]; /* of each NAME=VALUE and a NUL, sorted */
+	uint64_t env_count;
+	uint8_t inputs_sha256[32]; /* of the list in sha256sum format */
+	uint64_t inputs_count;
+	WIRE_LIST_OF(struct event_limit, EVENT_LIMITS_MAX) limits;
+	struct event_policy policy;
+	struct event_principal principal;
+	struct event_claims claims;
+	uint8_t sandbox_build[32]; /* of the launch program */
+	uint8_t sandbox_view[32];  /* of the compiled file view */
+};
+
+/* Which optional members of a denial are known. */
+#define DENIAL_HAS_CODE   1u /* lang and code_* */
+#define DENIAL_HAS_LIMITS 2u
+#define DENIAL_HAS_RAW    4u /* raw_*: the request could not be decoded */
+
+struct event_denial {
+	uint64_t ticket;
+	uint8_t run[EVENT_RUN_BYTES];
+	uint32_t has; /* DENIAL_HAS_* */
+	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) rules;
+	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) reasons; /* 1 or more */
+	char lang[EVENT_WORD_MAX];
+	uint8_t code_sha256[32];
+	uint64_t code_size;
+	WIRE_LIST_OF(struct event_limit, EVENT_LIMITS_MAX) limits;
+	uint8_t raw_sha256[32];
+	uint64_t raw_size;
+	struct event_policy policy;
+	struct event_principal principal;
+	struct event_claims claims;
+};
+
+struct event_stream {
+	uint8_t sha256[32]; /* of the stored head */
+	uint64_t size;
+	uint8_t total_sha256[32]; /* of all that the program produced */
+	uint64_t total;
+};
+
+struct event_subject {
+	char name[EVENT_NAME_MAX]; /* "files/" and the percent-encoded name */
+	uint8_t sha256[32];
+};
+
+struct event_step {
+	char name[EVENT_WORD_MAX]; /* [a-z_]+ */
+	uint64_t us;
+};
+
+enum event_exit { EXIT_ABSENT, EXIT_CODE, EXIT_SIGNAL };
+
+struct event_phase {
+	uint32_t phase; /* enum phase */
+	uint32_t exit_kind;
+	uint32_t exit_value;
+	uint64_t cpu_us;
+	uint64_t wall_us;
+};
+
+/* Which optional members of an outcome were reached. */
+#define OUTCOME_HAS_OUTPUT  1u /* stdout_, stderr_, files_*, manifest */
+#define OUTCOME_HAS_USE     2u
+#define OUTCOME_HAS_POSTURE 4u
+#define OUTCOME_HAS_TRACE   8u
+
+struct event_outcome {
+	uint64_t ticket;
+	uint8_t run[EVENT_RUN_BYTES];
+	uint64_t intent_seq;
+	uint8_t intent_leaf[32];
+	uint32_t has;       /* OUTCOME_HAS_* */
+	uint32_t status;    /* enum status */
+	uint32_t phase;     /* enum phase */
+	uint32_t killed_by; /* enum killer */
+	uint32_t exit_kind; /* enum event_exit */
+	uint32_t exit_value;
+	char step[EVENT_WORD_MAX]; /* of a failed setup: which; "" else */
+	uint32_t step_errno;
+	struct event_stream out, err;
+	uint64_t files_count, files_bytes;
+	uint8_t manifest[32];
+	uint64_t cpu_us, wall_us, memory_peak, pids_peak;
+	uint8_t posture_sha256[32];
+	uint64_t posture_steps;
+	char start[EVENT_WORD_MAX]; /* "cold" or "warm" */
+	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) degraded;
+	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) viol;
+	WIRE_LIST_OF(struct event_phase, EVENT_PHASES_MAX) phases;
+	WIRE_LIST_OF(struct event_step, EVENT_STEPS_MAX) timing;
+	WIRE_LIST_OF(struct event_subject, EVENT_SUBJECTS_MAX) subjects;
+	char trace_tier[EVENT_WORD_MAX];
+	uint32_t trace_complete;
+	uint64_t trace_events, trace_bytes;
+	uint8_t trace_sha256[32];
+};
+
+struct event_welcome {
+	uint32_t version;
+	uint8_t log[16]; /* the log id */
+	uint64_t size;   /* records so far */
+};
+
+struct event_stored {
+	uint64_t ticket;
+	uint64_t seq;
+	uint8_t leaf[32];
+	/* Of an outcome only: what the result folder's receipt is made of. */
+	WIRE_BLOB_OF(EVENT_LINE_MAX) line;   /* the record, without LF */
+	uint8_t record_key[32];              /* public key that signed it */
+	WIRE_BLOB_OF(EVENT_PROOF_MAX) proof; /* record.tlog-proof, whole */
+};
+
+struct event_refused {
+	uint64_t ticket; /* 0: the channel itself is refused */
+	uint32_t kind;   /* enum error_kind */
+	char text[ERROR_TEXT_MAX];
+};
+
+extern const struct wire_protocol event_protocol;       /* to the signer */
+extern const struct wire_protocol event_reply_protocol; /* from it */
+
+#endif

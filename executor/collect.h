@@ -1,0 +1,65 @@
+/*
+ * executor/collect.h - what bailiff-collect and the supervisor say to each
+ * other after a run's tree is dead.
+ *
+ * The collector walks the read-only scratch beneath /sandbox by descriptor.
+ * For each regular file with one link that the program's uid owns it sends
+ * FOUND; the supervisor answers TAKE with a descriptor to write to, or SKIP;
+ * the collector copies, hashes and sends COPIED.  Everything else is SKIPPED
+ * with its reason.  DONE ends it.  The collector has no other authority.
+ */
+#ifndef EXECUTOR_COLLECT_H
+#define EXECUTOR_COLLECT_H
+
+#include <stdint.h>
+
+#include "base/wire.h"
+
+#define COLLECT_NAME_MAX 4096 /* raw bytes of a path beneath /sandbox */
+
+enum collect_verb { COLLECT_START = 1, COLLECT_TAKE, COLLECT_SKIP };
+enum collect_reply_verb {
+	COLLECT_FOUND = 1,
+	COLLECT_COPIED,
+	COLLECT_SKIPPED,
+	COLLECT_DONE,
+};
+
+enum collect_why {
+	COLLECT_LINK = 1, /* symbolic link, or more than one hard link */
+	COLLECT_SPECIAL,  /* device, FIFO, socket */
+	COLLECT_FOREIGN,  /* owned by another uid: code and inputs */
+	COLLECT_LIMIT,    /* count, bytes or depth */
+	COLLECT_NAME,     /* no name we can keep */
+	COLLECT_READ,     /* could not be read */
+};
+
+/* One descriptor: the scratch, read-only. */
+struct collect_start {
+	uint32_t uid; /* whose files count */
+	uint64_t max_files, max_bytes, max_depth;
+};
+
+struct collect_found {
+	WIRE_BLOB_OF(COLLECT_NAME_MAX) name; /* no NUL, no leading slash */
+	uint64_t size;
+};
+
+struct collect_copied {
+	uint64_t size;
+	uint8_t sha256[32];
+};
+
+struct collect_skipped {
+	WIRE_BLOB_OF(COLLECT_NAME_MAX) name;
+	uint32_t why;
+};
+
+struct collect_done {
+	uint64_t files, bytes, skipped;
+};
+
+extern const struct wire_protocol collect_protocol;       /* supervisor's */
+extern const struct wire_protocol collect_reply_protocol; /* collector's */
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * executor/messages.c - the rows of launch.h, opener.h and collect.h.  Linked
+ * by the supervisor and the programs at the other end.
+ */
+#include "executor/collect.h"
+#include "executor/launch.h"
+#include "executor/opener.h"
+
+static const struct wire_field entry_rows[] = {
+	WIRE_ROW_U32(launch_entry, kind),
+	WIRE_ROW_U32(launch_entry, mode),
+	WIRE_ROW_TEXT(launch_entry, path),
+	WIRE_ROW_TEXT(launch_entry, target),
+};
+static const struct wire_layout entry = WIRE_LAYOUT(launch_entry, entry_rows);
+
+static const struct wire_field build_rows[] = {
+	WIRE_ROW_FIXED(launch_build, instance),
+	WIRE_ROW_U32(launch_build, landlock_min_abi),
+};
+static const struct wire_layout build = WIRE_LAYOUT(launch_build, build_rows);
+
+static const struct wire_field input_rows[] = {
+	WIRE_ROW_TEXT(launch_input, name),
+};
+static const struct wire_layout input = WIRE_LAYOUT(launch_input, input_rows);
+
+static const struct wire_field run_rows[] = {
+	WIRE_ROW_U64(launch_run, run),
+	WIRE_ROW_U32(launch_run, flags),
+	WIRE_ROW_U64(launch_run, wall_ms),
+	WIRE_ROW_U64(launch_run, cpu_ms),
+	WIRE_ROW_U64(launch_run, memory),
+	WIRE_ROW_U64(launch_run, pids),
+	WIRE_ROW_U64(launch_run, open_files),
+	WIRE_ROW_U64(launch_run, file_size),
+	WIRE_ROW_U64(launch_run, scratch_bytes),
+	WIRE_ROW_U64(launch_run, scratch_inodes),
+	WIRE_ROW_TEXT(launch_run, program),
+	WIRE_ROW_TEXT(launch_run, source),
+	WIRE_ROW_BLOB(launch_run, argv),
+	WIRE_ROW_BLOB(launch_run, env),
+	WIRE_ROW_LIST(launch_run, inputs, &input),
+};
+static const struct wire_layout run = WIRE_LAYOUT(launch_run, run_rows);
+
+static const struct wire_field release_rows[] = {
+	WIRE_ROW_U64(launch_release, run),
+};
+static const struct wire_layout release =
+    WIRE_LAYOUT(launch_release, release_rows);
+
+static const struct wire_field helper_rows[] = {
+	WIRE_ROW_U32(launch_helper, kind),
+};
+static const struct wire_layout helper =
+    WIRE_LAYOUT(launch_helper, helper_rows);
+
+static const struct wire_message launch_requests[] = {
+	{ LAUNCH_ENTRY, "entry", &entry },
+	{ LAUNCH_BUILD, "build", &build },
+	{ LAUNCH_RUN, "run", &run },
+	{ LAUNCH_RELEASE, "release", &release },
+	{ LAUNCH_HELPER, "helper", &helper },
+};
+
+const struct wire_protocol launch_protocol = { "launch",
+	sizeof(launch_requests) / sizeof(launch_requests[0]), launch_requests };
+
+static const struct wire_field ready_rows[] = {
+	WIRE_ROW_U32(launch_ready, landlock_abi),
+	WIRE_ROW_TEXT(launch_ready, cgroup_mode),
+};
+static const struct wire_layout ready = WIRE_LAYOUT(launch_ready, ready_rows);
+
+static const struct wire_field started_rows[] = {
+	WIRE_ROW_U64(launch_started, run),
+	WIRE_ROW_U32(launch_started, init_pid),
+	WIRE_ROW_U32(launch_started, init_uid),
+	WIRE_ROW_U32(launch_started, program_uid),
+	WIRE_ROW_TEXT(launch_started, cgroup),
+};
+static const struct wire_layout started =
+    WIRE_LAYOUT(launch_started, started_rows);
+
+static const struct wire_field failed_rows[] = {
+	WIRE_ROW_U64(launch_failed, run),
+	WIRE_ROW_TEXT(launch_failed, step),
+	WIRE_ROW_U32(launch_failed, saved_errno),
+	WIRE_ROW_TEXT(launch_failed, text),
+	WIRE_ROW_TEXT(launch_failed, remedy),
+};
+static const struct wire_layout failed =
+    WIRE_LAYOUT(launch_failed, failed_rows);
+
+static const struct wire_message launch_replies[] = {
+	{ LAUNCH_READY, "ready", &ready },
+	{ LAUNCH_STARTED, "started", &started },
+	{ LAUNCH_FAILED, "failed", &failed },
+	{ LAUNCH_RELEASED, "released", &release },
+};
+
+const struct wire_protocol launch_reply_protocol = { "launch reply",
+	sizeof(launch_replies) / sizeof(launch_replies[0]), launch_replies };
+
+static const struct wire_field stopped_rows[] = {
+	WIRE_ROW_U32(launch_stopped, landlock_abi),
+	WIRE_ROW_U32(launch_stopped, steps),
+};
+static const struct wire_layout stopped =
+    WIRE_LAYOUT(launch_stopped, stopped_rows);
+
+static const struct wire_field ended_rows[] = {
+	WIRE_ROW_U32(launch_ended, exit_kind),
+	WIRE_ROW_U32(launch_ended, exit_value),
+	WIRE_ROW_U32(launch_ended, wall),
+};
+static const struct wire_layout ended = WIRE_LAYOUT(launch_ended, ended_rows);
+
+static const struct wire_message statuses[] = {
+	{ LAUNCH_STOPPED, "stopped", &stopped },
+	{ LAUNCH_ENDED, "ended", &ended },
+	{ LAUNCH_STEP_FAILED, "step failed", &failed },
+};
+
+const struct wire_protocol launch_status_protocol = { "status",
+	sizeof(statuses) / sizeof(statuses[0]), statuses };
+
+static const struct wire_field group_rows[] = {
+	WIRE_ROW_U32(opener_group, gid),
+};
+static const struct wire_layout group = WIRE_LAYOUT(opener_group, group_rows);
+
+static const struct wire_field open_rows[] = {
+	WIRE_ROW_U32(opener_open, uid),
+	WIRE_ROW_U32(opener_open, gid),
+	WIRE_ROW_LIST(opener_open, groups, &group),
+	WIRE_ROW_TEXT(opener_open, root),
+	WIRE_ROW_TEXT(opener_open, beneath),
+	WIRE_ROW_U64(opener_open, max_bytes),
+};
+static const struct wire_layout open_file = WIRE_LAYOUT(opener_open, open_rows);
+
+static const struct wire_message opener_requests[] = {
+	{ OPENER_OPEN, "open", &open_file },
+};
+
+const struct wire_protocol opener_protocol = { "opener",
+	sizeof(opener_requests) / sizeof(opener_requests[0]), opener_requests };
+
+static const struct wire_field opened_rows[] = {
+	WIRE_ROW_U64(opener_opened, dev),
+	WIRE_ROW_U64(opener_opened, ino),
+	WIRE_ROW_U64(opener_opened, size),
+};
+static const struct wire_layout opened =
+    WIRE_LAYOUT(opener_opened, opened_rows);
+
+static const struct wire_field denied_rows[] = {
+	WIRE_ROW_TEXT(opener_denied, reason),
+	WIRE_ROW_U32(opener_denied, saved_errno),
+};
+static const struct wire_layout denied =
+    WIRE_LAYOUT(opener_denied, denied_rows);
+
+static const struct wire_message opener_replies[] = {
+	{ OPENER_OPENED, "opened", &opened },
+	{ OPENER_DENIED, "denied", &denied },
+};
+
+const struct wire_protocol opener_reply_protocol = { "opener reply",
+	sizeof(opener_replies) / sizeof(opener_replies[0]), opener_replies };
+
+static const struct wire_field start_rows[] = {
+	WIRE_ROW_U32(collect_start, uid),
+	WIRE_ROW_U64(collect_start, max_files),
+	WIRE_ROW_U64(collect_start, max_bytes),
+	WIRE_ROW_U64(collect_start, max_depth),
+};
+static const struct wire_layout start = WIRE_LAYOUT(collect_start, start_rows);
+
+static const struct wire_message collect_requests[] = {
+	{ COLLECT_START, "start", &start },
+	{ COLLECT_TAKE, "take", NULL },
+	{ COLLECT_SKIP, "skip", NULL },
+};
+
+const struct wire_protocol collect_protocol = { "collect",
+	sizeof(collect_requests) / sizeof(collect_requests[0]),
+	collect_requests };
+
+static const struct wire_field found_rows[] = {
+	WIRE_ROW_BLOB(collect_found, name),
+	WIRE_ROW_U64(collect_found, size),
+};
+static const struct wire_layout found = WIRE_LAYOUT(collect_found, found_rows);
+
+static const struct wire_field copied_rows[] = {
+	WIRE_ROW_U64(collect_copied, size),
+	WIRE_ROW_FIXED(collect_copied, sha256),
+};
+static const struct wire_layout copied =
+    WIRE_LAYOUT(collect_copied, copied_rows);
+
+static const struct wire_field skipped_rows[] = {
+	WIRE_ROW_BLOB(collect_skipped, name),
+	WIRE_ROW_U32(collect_skipped, why),
+};
+static const struct wire_layout skipped =
+    WIRE_LAYOUT(collect_skipped, skipped_rows);
+
+static const struct wire_field done_rows[] = {
+	WIRE_ROW_U64(collect_done, files),
+	WIRE_ROW_U64(collect_done, bytes),
+	WIRE_ROW_U64(collect_done, skipped),
+};
+static const struct wire_layout done = WIRE_LAYOUT(collect_done, done_rows);
+
+static const struct wire_message collect_replies[] = {
+	{ COLLECT_FOUND, "found", &found },
+	{ COLLECT_COPIED, "copied", &copied },
+	{ COLLECT_SKIPPED, "skipped", &skipped },
+	{ COLLECT_DONE, "done", &done },
+};
+
+const struct wire_protocol collect_reply_protocol = { "collect reply",
+	sizeof(collect_replies) / sizeof(collect_replies[0]), collect_replies };

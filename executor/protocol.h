@@ -1,0 +1,199 @@
+/*
+ * executor/protocol.h - what a front (bailiff run, bailiff-mcp) and a
+ * supervisor say to each other.  The only header of executor/ that a front
+ * includes.  Messages of base/wire over one SOCK_SEQPACKET channel.
+ *
+ * The front sends HELLO first and waits for WELCOME, STALE or FAILED.  Then
+ * any number of requests, each with a 'request' number of its choice that
+ * every answer carries:
+ *   RUN     -> DECIDED, then if allowed OUTPUT..., FINISHED
+ *   CANCEL     of a request: its run is killed; FINISHED follows
+ *   LIST    -> ENTRY..., LISTED       names of a result folder
+ *   OPEN    -> OPENED with one read-only descriptor
+ *   STOP    -> STOPPED, then end of file
+ * Whatever cannot be done is answered by FAILED.  A front that closes the
+ * channel cancels its runs.
+ */
+#ifndef EXECUTOR_PROTOCOL_H
+#define EXECUTOR_PROTOCOL_H
+
+#include <stdint.h>
+
+#include "base/wire.h"
+
+#define PROTOCOL_VERSION     1
+#define PROTOCOL_WORD_MAX    80
+#define PROTOCOL_WORDS_MAX   64
+#define PROTOCOL_PATH_MAX    4096
+#define PROTOCOL_NAME_MAX    256 /* an input's name in /sandbox, with NUL */
+#define PROTOCOL_ARGS_MAX    65536
+#define PROTOCOL_INPUTS_MAX  8   /* host files of one RUN */
+#define PROTOCOL_LIMITS_MAX  32
+#define PROTOCOL_CLAIM_MAX   257
+#define PROTOCOL_OUTPUT_MAX  32768
+#define PROTOCOL_RUN_ID_MAX  35  /* "r_", 32 hex digits, NUL */
+#define PROTOCOL_RESULT_NAME_MAX 512 /* percent-encoded, with NUL */
+
+enum protocol_verb {
+	PROTOCOL_HELLO = 1,
+	PROTOCOL_RUN,
+	PROTOCOL_CANCEL,
+	PROTOCOL_LIST,
+	PROTOCOL_OPEN,
+	PROTOCOL_STOP,
+};
+
+enum protocol_reply_verb {
+	PROTOCOL_WELCOME = 1,
+	PROTOCOL_STALE,
+	PROTOCOL_FAILED,
+	PROTOCOL_DECIDED,
+	PROTOCOL_OUTPUT,
+	PROTOCOL_FINISHED,
+	PROTOCOL_ENTRY,
+	PROTOCOL_LISTED,
+	PROTOCOL_OPENED,
+	PROTOCOL_STOPPED,
+};
+
+struct protocol_hello {
+	uint32_t version;
+	uint32_t any_policy; /* 1: take the service as it is (system socket, stop) */
+	uint8_t policy_file[32]; /* SHA-256 of the policy file's bytes */
+};
+
+struct protocol_limit {
+	char name[PROTOCOL_WORD_MAX]; /* "wall_ms", "memory": policy/limits.h */
+	uint64_t value;
+};
+
+struct protocol_input {
+	char host[PROTOCOL_PATH_MAX]; /* absolute; the front joins its own cwd */
+	char name[PROTOCOL_NAME_MAX];
+};
+
+/* Descriptors: code, stdin; both sealed memory files. */
+#define PROTOCOL_RUN_FDS 2
+
+struct protocol_run {
+	uint64_t request;
+	char language[PROTOCOL_WORD_MAX];
+	WIRE_LIST_OF(struct protocol_limit, PROTOCOL_LIMITS_MAX) limits;
+	WIRE_BLOB_OF(PROTOCOL_ARGS_MAX) args; /* each argument and a NUL */
+	WIRE_LIST_OF(struct protocol_input, PROTOCOL_INPUTS_MAX) inputs;
+	char client[PROTOCOL_CLAIM_MAX]; /* claims: percent-encoded, "" if none */
+	char client_version[PROTOCOL_CLAIM_MAX];
+	char client_request[PROTOCOL_CLAIM_MAX];
+	char traceparent[PROTOCOL_CLAIM_MAX];
+	char label[PROTOCOL_CLAIM_MAX];
+};
+
+struct protocol_cancel {
+	uint64_t request;
+};
+
+/* run_id is "r_" and 32 hex digits; name is as LIST gave it. */
+struct protocol_open {
+	uint64_t request;
+	char run_id[PROTOCOL_RUN_ID_MAX];
+	char name[PROTOCOL_RESULT_NAME_MAX]; /* "" in LIST */
+};
+
+struct protocol_stop {
+	uint64_t request;
+};
+
+struct protocol_welcome {
+	uint32_t version;
+	char instance[40]; /* 32 hex digits */
+	char policy_name[PROTOCOL_WORD_MAX];
+};
+
+/* Why: one line, what, where, why, what to do about it. */
+struct protocol_failed {
+	uint64_t request; /* 0: the channel itself */
+	uint32_t kind;    /* enum error_kind */
+	char text[ERROR_TEXT_MAX];
+};
+
+struct protocol_word {
+	char text[PROTOCOL_WORD_MAX];
+};
+
+struct protocol_decided {
+	uint64_t request;
+	char run_id[PROTOCOL_RUN_ID_MAX];
+	uint32_t allow;
+	WIRE_LIST_OF(struct protocol_word, PROTOCOL_WORDS_MAX) rules;
+	WIRE_LIST_OF(struct protocol_word, PROTOCOL_WORDS_MAX) reasons;
+	uint64_t seq; /* of the intent or denial, durable */
+	uint8_t leaf[32];
+	char log_path[PROTOCOL_PATH_MAX]; /* where the log lies */
+};
+
+enum protocol_stream { PROTOCOL_STDOUT = 1, PROTOCOL_STDERR = 2 };
+
+/* The head of a stream, in order, as it comes; nothing beyond its limit. */
+struct protocol_output {
+	uint64_t request;
+	uint32_t stream;
+	WIRE_BLOB_OF(PROTOCOL_OUTPUT_MAX) data;
+};
+
+struct protocol_stream_end {
+	uint64_t size;  /* bytes of the head, all of them sent as OUTPUT */
+	uint64_t total; /* bytes that the program produced */
+	uint8_t sha256[32]; /* of the head */
+};
+
+struct protocol_step {
+	char name[PROTOCOL_WORD_MAX];
+	uint64_t us;
+};
+
+struct protocol_finished {
+	uint64_t request;
+	char run_id[PROTOCOL_RUN_ID_MAX];
+	char status[PROTOCOL_WORD_MAX];
+	char phase[PROTOCOL_WORD_MAX];
+	char killed_by[PROTOCOL_WORD_MAX]; /* "" if nothing killed it */
+	uint32_t exit_kind;                /* 0 none, 1 code, 2 signal */
+	uint32_t exit_value;
+	char step[PROTOCOL_WORD_MAX]; /* a failed step of ours, else "" */
+	uint32_t step_errno;
+	char remedy[256]; /* what to do about a failed step, else "" */
+	struct protocol_stream_end out, err;
+	uint64_t files_count, files_bytes;
+	uint64_t cpu_us, wall_us, memory_peak, pids_peak;
+	WIRE_LIST_OF(struct protocol_step, 16) timing;
+	WIRE_LIST_OF(struct protocol_word, 16) degraded;
+	uint64_t seq; /* of the outcome, durable */
+	uint8_t leaf[32];
+	char folder[PROTOCOL_PATH_MAX]; /* of the results; "" if none */
+};
+
+struct protocol_entry {
+	uint64_t request;
+	char name[PROTOCOL_RESULT_NAME_MAX];
+	uint64_t size;
+};
+
+struct protocol_listed {
+	uint64_t request;
+	uint64_t count;
+};
+
+struct protocol_opened {
+	uint64_t request;
+	uint64_t size;
+};
+
+struct protocol_stopped {
+	uint64_t request;
+	uint64_t cancelled; /* runs that were still going */
+};
+
+extern const struct wire_protocol protocol;       /* front to supervisor */
+extern const struct wire_protocol protocol_reply; /* supervisor to front */
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * policy/filter.h - capabilities to a system-call filter, as data.
+ *
+ * Three answers (DESIGN.md section 5): ENOSYS for the unknown, so that libc
+ * falls back; EPERM for the known and dangerous; kill for a foreign
+ * architecture.  Nothing is loaded here.
+ */
+#ifndef POLICY_FILTER_H
+#define POLICY_FILTER_H
+
+#include <linux/filter.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "policy/policy.h"
+
+#define FILTER_LEN_MAX 4096 /* BPF_MAXINSNS */
+
+struct filter {
+	size_t len;
+	struct sock_filter code[FILTER_LEN_MAX];
+};
+
+/*
+ * The number at which the program file stands when the filter is in force:
+ * above every RLIMIT_NOFILE we set, so that the program can never make it
+ * again; execveat of it with AT_EMPTY_PATH is the one exec that is allowed
+ * without 'subprocess'.
+ */
+#define FILTER_PROGRAM_FD 4095
+
+int filter_compile(const struct capabilities *capabilities, struct filter *ret,
+    struct error *e) MUST_CHECK;
+
+/* The filter of pid 1 inside a run: wait, read, write, poll, exit. */
+int filter_compile_init(struct filter *ret, struct error *e) MUST_CHECK;
+
+#endif

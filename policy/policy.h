@@ -1,0 +1,183 @@
+/*
+ * policy/policy.h - a policy as data, and the decision about one request.
+ *
+ * Everything here is pure: no system call, no clock, no global.  The caller
+ * gives text and gets a struct; it gives the struct and a request and gets a
+ * decision.  What the policy names on the host (roots, interpreters) is only
+ * text here; the executor resolves it once at start.
+ */
+#ifndef POLICY_POLICY_H
+#define POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "policy/limits.h"
+
+#define POLICY_TEXT_MAX     1048576 /* bytes of a policy or language file */
+#define POLICY_NAME_MAX     64
+#define POLICY_PATH_MAX     4096
+#define POLICY_ROOTS_MAX    32
+#define POLICY_LANGUAGES_MAX 16
+#define POLICY_ARGV_MAX     16
+#define POLICY_ENV_MAX      32
+#define POLICY_WORD_MAX     80  /* a rule id with its NUL */
+#define POLICY_WORDS_MAX    64
+#define POLICY_INPUTS_MAX   64
+#define POLICY_ERRORS_MAX   32
+
+/* What a program may do beyond computing; false means refused by the filter. */
+struct capabilities {
+	bool subprocess;  /* fork and exec; false still allows threads */
+	bool threads;
+	bool loopback;    /* inet sockets inside its own empty net namespace */
+	bool network;     /* not built yet: true is refused by name */
+	bool exec_memory; /* mmap and mprotect with PROT_EXEC of new memory */
+	bool ipc;         /* System V and POSIX queues, inside its namespaces */
+};
+
+/* A language data file, parsed: how programs of this language start. */
+struct language {
+	char name[POLICY_NAME_MAX];
+	char aliases[8][POLICY_NAME_MAX];
+	size_t n_aliases;
+	char source[POLICY_NAME_MAX];   /* "main.py", in /sandbox */
+	char package[POLICY_NAME_MAX];  /* Debian package of the toolchain */
+	char program[POLICY_PATH_MAX];  /* "/usr/bin/python3" */
+	char argv[POLICY_ARGV_MAX][256]; /* of the run step, argv[0] included */
+	size_t n_argv;
+	char env[POLICY_ENV_MAX][256];  /* NAME=VALUE, sorted by byte */
+	size_t n_env;
+	char probe[POLICY_ARGV_MAX][256]; /* prints the version */
+	size_t n_probe;
+	char etc[16][256]; /* files under /etc that its runtime needs */
+	size_t n_etc;
+	struct capabilities needs; /* what its runtime cannot start without */
+};
+
+struct limit {
+	uint64_t value; /* used when a request does not ask */
+	uint64_t max;   /* what a request may ask for */
+};
+
+/* One language that the policy allows, with the policy's view of it. */
+struct policy_language {
+	struct language language;
+	struct capabilities capabilities;
+	struct limit limits[LIMIT_N];
+};
+
+struct policy_root {
+	char path[POLICY_PATH_MAX]; /* absolute, clean, no trailing slash */
+};
+
+enum trace_mode { TRACE_OFF, TRACE_BEST_EFFORT, TRACE_REQUIRED };
+enum durability { DURABILITY_FULL, DURABILITY_RELAXED, DURABILITY_NONE };
+
+struct policy {
+	char name[POLICY_NAME_MAX];
+	struct policy_language languages[POLICY_LANGUAGES_MAX];
+	size_t n_languages;
+	struct policy_root read_roots[POLICY_ROOTS_MAX];
+	size_t n_read_roots;
+	enum trace_mode trace;
+	enum durability durability;
+	uint32_t landlock_min_abi;
+	uint32_t runs_at_once; /* 0: twice the processors, at most 64 */
+	uint32_t queue;
+	uint32_t linger_s;
+	bool accept_degraded; /* preset "user" */
+	/* The effective policy: canonical text with every default filled in,
+	 * languages included.  Digested, recorded and kept. */
+	char *effective;
+	size_t effective_len;
+	uint8_t sha256[SHA256_BYTES];      /* of 'effective' */
+	uint8_t file_sha256[SHA256_BYTES]; /* of the policy file's bytes */
+};
+
+/* One thing wrong with a policy text. */
+struct policy_fault {
+	uint32_t line, column;  /* from 1; 0 when it is about no place */
+	char pointer[256];      /* JSON pointer, RFC 6901 */
+	char text[256];         /* what, and what to write instead */
+};
+
+struct policy_faults {
+	size_t n; /* at most POLICY_ERRORS_MAX are kept; the rest is counted */
+	size_t more;
+	struct policy_fault items[POLICY_ERRORS_MAX];
+};
+
+/* Bytes of a JSON file; 'name' is for messages only. */
+struct policy_text {
+	const char *name; /* borrowed */
+	const char *data; /* borrowed */
+	size_t len;
+};
+
+/* The language data files that a policy may name. */
+struct policy_sources {
+	struct policy_text policy;
+	const struct policy_text *languages; /* borrowed */
+	size_t n_languages;
+};
+
+/*
+ * Parse and compile.  On success *ret is the caller's, to policy_free.  On
+ * failure *ret is untouched, 'faults' lists what is wrong and *e holds the
+ * first fault in one line: name:line:column: pointer: text.
+ */
+int policy_parse(const struct policy_sources *sources, struct policy **ret,
+    struct policy_faults *faults, struct error *e) MUST_CHECK;
+
+void policy_free(struct policy *p); /* NULL is fine */
+
+/* The language of that name or alias, or NULL. */
+const struct policy_language *policy_language_find(
+    const struct policy *p, const char *name);
+
+/* What the policy judges: the request as the front gave it. */
+struct policy_input {
+	const char *host; /* absolute path as text; borrowed */
+	const char *name; /* the name inside /sandbox; borrowed */
+};
+
+struct policy_request {
+	const char *language; /* borrowed */
+	uint64_t code_size, stdin_size, args_size;
+	bool asks[LIMIT_N];         /* the request names this limit */
+	uint64_t limits[LIMIT_N];   /* and wants this */
+	struct policy_input inputs[POLICY_INPUTS_MAX];
+	size_t n_inputs;
+	size_t n_inputs_asked; /* may exceed POLICY_INPUTS_MAX: then denied */
+};
+
+struct policy_words {
+	size_t n;
+	char items[POLICY_WORDS_MAX][POLICY_WORD_MAX]; /* sorted, each once */
+};
+
+struct policy_decision {
+	bool allow;
+	struct policy_words rules;   /* matched without denying */
+	struct policy_words reasons; /* all that denied; empty when allowed */
+	const struct policy_language *language; /* borrowed; NULL if unknown */
+	uint64_t limits[LIMIT_N];    /* effective; set when language is known */
+	/* For each input: which read root, and the path beneath it. */
+	size_t input_root[POLICY_INPUTS_MAX];
+	const char *input_beneath[POLICY_INPUTS_MAX]; /* points into request */
+};
+
+/* Total and bounded: always fills *ret.  Default deny; deny beats allow. */
+void policy_decide(const struct policy *p, const struct policy_request *request,
+    struct policy_decision *ret);
+
+/*
+ * Deny after all: add one reason found later (the opener's "path.link", say).
+ */
+void policy_decision_deny(struct policy_decision *d, const char *reason);
+
+#endif
