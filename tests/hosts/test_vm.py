@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Run black-box tests on Debian 12's stock kernel: 6.1, pure cgroup v2.
 
-    vm.py BUILD_DIR SOURCE_DIR [TEST...]
+    test_vm.py BUILD_DIR SOURCE_DIR [TEST...]
 
 Boots qemu in software emulation with Debian's cloud kernel and a small root
 file system made of the packages that are installed here, then runs each TEST
@@ -28,7 +28,7 @@ python3.11 python3.11-minimal python3-minimal python3 sed tar tzdata util-linux
 util-linux-extra zlib1g libpython3-stdlib""".split()
 MODULES = ["virtio_pci", "virtio_blk", "overlay"]
 MEMORY_MIB = 3072
-TIMEOUT_S = 1500
+TIMEOUT_S = 570
 
 
 def run(*argv, **kw):
