@@ -23,6 +23,7 @@
 #include "base/error.h"
 
 #define SERVICE_PATH_MAX    4096
+#define SERVICE_NAME_MAX    32 /* "0123456789abcdef.sock" and a NUL */
 #define SERVICE_SYSTEM_SOCKET "/run/bailiff/bailiff.sock"
 
 /* What a started supervisor writes to its descriptor 3, one line, then closes:
@@ -49,6 +50,14 @@ struct service {
  */
 int service_locate(const char *state, const char *policy, struct service *ret,
     struct error *e) MUST_CHECK;
+
+/* The same without a policy: 'policy' and 'policy_sha256' stay as they are. */
+int service_locate_state(
+    const char *state, struct service *ret, struct error *e) MUST_CHECK;
+
+/* The name of the supervisor's socket in RUN: "H.sock". */
+void service_socket_name(
+    const struct service *s, char ret[SERVICE_NAME_MAX]);
 
 void service_done(struct service *s); /* closes; {.state_fd=-1,.run_fd=-1} ok */
 
