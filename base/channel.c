@@ -157,8 +157,13 @@ int channel_peer(int fd, struct channel_peer *ret, struct error *e)
 	peer.uid = cred.uid;
 	peer.gid = cred.gid;
 	len = sizeof(peer.groups);
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer.groups, &len) < 0)
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, peer.groups, &len) < 0) {
+		if (errno == ERANGE)
+			return FAIL(e, ERROR_LIMIT,
+			    "the peer is in more than %d groups",
+			    CHANNEL_GROUPS_MAX);
 		return FAIL_SYS(e, "read the peer's groups");
+	}
 	peer.n_groups = len / sizeof(peer.groups[0]);
 	*ret = peer;
 	return 0;

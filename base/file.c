@@ -50,8 +50,8 @@ int file_read_all(int fd, size_t max_bytes, uint8_t **ret_data, size_t *ret_len,
 			break;
 		len += (size_t)got;
 		if (len > max_bytes)
-			return FAIL(e, ERROR_LIMIT, "more than %zu bytes",
-			    max_bytes);
+			return FAIL(
+			    e, ERROR_LIMIT, "more than %zu bytes", max_bytes);
 		if (cap - len > 1)
 			continue;
 		more = realloc(data, cap * 2);
@@ -70,15 +70,20 @@ int file_read_all(int fd, size_t max_bytes, uint8_t **ret_data, size_t *ret_len,
 int file_open_beneath(
     const struct file_open *what, int *ret_fd, struct error *e)
 {
+	/*
+	 * O_PATH opens nothing that could block, and openat2(2) refuses the
+	 * second flag with it.  With the first it would hand out a final
+	 * symbolic link itself; RESOLVE_NO_SYMLINKS alone gives ELOOP.
+	 */
+	int added = what->flags & O_PATH ? 0 : O_NOFOLLOW | O_NONBLOCK;
 	struct open_how how = {
-		.flags = (unsigned)(what->flags | O_CLOEXEC | O_NOFOLLOW |
-		    O_NONBLOCK),
+		.flags = (unsigned)(what->flags | O_CLOEXEC | added),
 		.mode = what->flags & O_CREAT ? what->mode : 0,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-		    RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+		           RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
 	};
-	long fd = syscall(
-	    SYS_openat2, what->dir_fd, what->path, &how, sizeof(how));
+	long fd =
+	    syscall(SYS_openat2, what->dir_fd, what->path, &how, sizeof(how));
 
 	if (fd < 0)
 		return FAIL_SYS(e, "open");

@@ -31,8 +31,9 @@ struct file_open {
 
 /*
  * openat2(2) with RESOLVE_BENEATH, NO_SYMLINKS, NO_MAGICLINKS, NO_XDEV and
- * O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK added to 'flags'.  'mode' counts with
- * O_CREAT only.  Linux 5.6.
+ * O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK (O_CLOEXEC alone with O_PATH) added to
+ * 'flags'.  'mode' counts with O_CREAT only.  A symbolic link anywhere is
+ * ELOOP, leaving the directory or its mount EXDEV.  Linux 5.6.
  */
 int file_open_beneath(
     const struct file_open *what, int *ret_fd, struct error *e) MUST_CHECK;

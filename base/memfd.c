@@ -21,7 +21,7 @@ int memfd_seal(int fd, struct error *e)
 	return 0;
 }
 
-static int create(const char *name, int *ret_fd, struct error *e)
+int memfd_new(const char *name, int *ret_fd, struct error *e)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -36,8 +36,8 @@ int memfd_of(const char *name, const void *data, size_t len, int *ret_fd,
 {
 	AUTO_FD fd = -1;
 
-	if (create(name, &fd, e) < 0 || file_write_all(fd, data, len, e) < 0 ||
-	    memfd_seal(fd, e) < 0)
+	if (memfd_new(name, &fd, e) < 0 ||
+	    file_write_all(fd, data, len, e) < 0 || memfd_seal(fd, e) < 0)
 		return -1;
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return FAIL_SYS(e, "rewind a memory file");
@@ -52,7 +52,7 @@ int memfd_copy(int from, uint64_t max_bytes, int *ret_fd, uint64_t *ret_size,
 	uint8_t buffer[4096];
 	uint64_t size = 0;
 
-	if (create("copy", &fd, e) < 0)
+	if (memfd_new("copy", &fd, e) < 0)
 		return -1;
 	for (;;) {
 		ssize_t got = read(from, buffer, sizeof(buffer));
@@ -79,23 +79,24 @@ int memfd_copy(int from, uint64_t max_bytes, int *ret_fd, uint64_t *ret_size,
 	return 0;
 }
 
-int memfd_check(
-    int fd, uint64_t max_bytes, uint64_t *ret_size, struct error *e)
+int memfd_check(int fd, uint64_t max_bytes, uint64_t *ret_size, struct error *e)
 {
 	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
 
 	if (seals < 0 || (seals & ALL_SEALS) != ALL_SEALS)
-		return FAIL(
-		    e, ERROR_MALFORMED, "descriptor is not a sealed memory file");
+		return FAIL(e, ERROR_MALFORMED,
+		    "descriptor is not a sealed memory file");
 	if (fstat(fd, &st) < 0)
 		return FAIL_SYS(e, "stat a memory file");
 	/* Only memfds and tmpfs files take seals, and only regular ones. */
 	if (!S_ISREG(st.st_mode))
-		return FAIL(e, ERROR_MALFORMED, "descriptor is no regular file");
+		return FAIL(
+		    e, ERROR_MALFORMED, "descriptor is no regular file");
 	if ((uint64_t)st.st_size > max_bytes)
-		return FAIL(e, ERROR_LIMIT, "%" PRIu64 " bytes, at most %" PRIu64,
-		    (uint64_t)st.st_size, max_bytes);
+		return FAIL(e, ERROR_LIMIT,
+		    "%" PRIu64 " bytes, at most %" PRIu64, (uint64_t)st.st_size,
+		    max_bytes);
 	*ret_size = (uint64_t)st.st_size;
 	return 0;
 }

@@ -22,7 +22,10 @@ int memfd_of(const char *name, const void *data, size_t len, int *ret_fd,
 int memfd_copy(int from, uint64_t max_bytes, int *ret_fd, uint64_t *ret_size,
     struct error *e) MUST_CHECK;
 
-/* Seal 'fd' (made by memfd_create with MFD_ALLOW_SEALING) for good. */
+/* A new, empty file that is not sealed yet; owned by the caller. */
+int memfd_new(const char *name, int *ret_fd, struct error *e) MUST_CHECK;
+
+/* Seal a file of memfd_new for good. */
 int memfd_seal(int fd, struct error *e) MUST_CHECK;
 
 /*

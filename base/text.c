@@ -18,8 +18,8 @@ static const char base64_digits[] =
 static bool is_unreserved(uint8_t c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	    (c >= '0' && c <= '9') ||
-	    (c != '\0' && strchr("-._~/", c) != NULL);
+	       (c >= '0' && c <= '9') ||
+	       (c != '\0' && strchr("-._~/", c) != NULL);
 }
 
 int text_percent_encode(
@@ -107,7 +107,8 @@ size_t text_utf8_length(const void *from, size_t len)
 {
 	const uint8_t *in = from;
 
-	for (size_t i = 0; len > 0 && i < sizeof(leads) / sizeof(leads[0]); i++) {
+	for (size_t i = 0; len > 0 && i < sizeof(leads) / sizeof(leads[0]);
+	     i++) {
 		const struct lead *l = &leads[i];
 
 		if (in[0] < l->first || in[0] > l->last)
@@ -123,24 +124,36 @@ size_t text_utf8_length(const void *from, size_t len)
 	return 0;
 }
 
-/* A sequence that moves no cursor, hides nothing and reorders nothing. */
+/* Characters that move the cursor, hide something or reorder the line. */
+static const struct range {
+	uint32_t first, last;
+} harmful[] = {
+	{ 0x0000, 0x001f },   /* controls */
+	{ 0x005c, 0x005c },   /* the backslash: our own escapes begin with it */
+	{ 0x007f, 0x009f },   /* DEL, C1 controls */
+	{ 0x061c, 0x061c },   /* Arabic letter mark */
+	{ 0x200b, 0x200f },   /* zero width, direction marks */
+	{ 0x2028, 0x202e },   /* separators, embeddings and overrides */
+	{ 0x2060, 0x206f },   /* joiners, isolates */
+	{ 0xfeff, 0xfeff },   /* zero width no-break space */
+	{ 0xe0000, 0xe0fff }, /* tags: text nobody sees */
+};
+
 static bool is_harmless(const uint8_t *in, size_t n)
 {
+	/* The bits of the lead byte that belong to the character. */
+	static const uint8_t mask[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	uint32_t point;
 
 	if (n == 0)
 		return false;
-	if (n == 1)
-		return in[0] >= 0x20 && in[0] < 0x7f && in[0] != '\\';
-	if (n == 2)
-		return !(in[0] == 0xc2 && in[1] < 0xa0);
-	if (n > 3)
-		return true;
-	point = (uint32_t)(in[0] & 15) << 12 | (uint32_t)(in[1] & 63) << 6 |
-	    (uint32_t)(in[2] & 63);
-	return !(point >= 0x200b && point <= 0x200f) &&
-	    !(point >= 0x2028 && point <= 0x202e) &&
-	    !(point >= 0x2060 && point <= 0x206f) && point != 0xfeff;
+	point = in[0] & mask[n];
+	for (size_t i = 1; i < n; i++)
+		point = point << 6 | (in[i] & 63u);
+	for (size_t i = 0; i < sizeof(harmful) / sizeof(harmful[0]); i++)
+		if (point >= harmful[i].first && point <= harmful[i].last)
+			return false;
+	return true;
 }
 
 size_t text_escape(
@@ -152,7 +165,7 @@ size_t text_escape(
 	while (i < len) {
 		size_t n = text_utf8_length(in + i, len - i);
 		bool kept = keep == TEXT_KEEP_LINES &&
-		    (in[i] == '\n' || in[i] == '\t' || in[i] == '\\');
+		            (in[i] == '\n' || in[i] == '\t' || in[i] == '\\');
 
 		if (kept || is_harmless(in + i, n)) {
 			if (n > out->cap - out->len)
@@ -173,8 +186,7 @@ size_t text_escape(
 	return i;
 }
 
-int text_printf(
-    struct text_out *out, struct error *e, const char *format, ...)
+int text_printf(struct text_out *out, struct error *e, const char *format, ...)
 {
 	va_list args;
 	size_t room = out->cap - out->len;
@@ -255,9 +267,9 @@ int text_base64(
 		if (have > 2)
 			v |= in[i + 2];
 		for (size_t j = 0; j < 4; j++)
-			out->data[out->len++] = j <= have
-			    ? base64_digits[v >> (18 - 6 * j) & 63]
-			    : '=';
+			out->data[out->len++] =
+			    j <= have ? base64_digits[v >> (18 - 6 * j) & 63]
+			              : '=';
 	}
 	return 0;
 }

@@ -35,8 +35,9 @@ struct text_out {
 /*
  * Append a copy for a terminal or a log line to 'out': printable ASCII (but
  * the backslash) and well-formed UTF-8 beyond the C1 controls stay, except
- * bidirectional controls (U+202A-202E, U+2066-2069); newline and tab stay with
- * TEXT_KEEP_LINES; every other byte becomes \xHH.  Stops when 'out' is full,
+ * invisible and bidirectional controls (U+200B-200F, U+2028-202E, U+2060-206F,
+ * U+FEFF and their like); newline, tab and backslash stay with TEXT_KEEP_LINES; every other
+ * byte becomes \xHH.  Stops when 'out' is full,
  * never in mid escape.  Returns the number of input bytes consumed.
  */
 size_t text_escape(const void *from, size_t len, enum text_keep keep,

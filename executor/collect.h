@@ -5,8 +5,10 @@
  * The collector walks the read-only scratch beneath /sandbox by descriptor.
  * For each regular file with one link that the program's uid owns it sends
  * FOUND; the supervisor answers TAKE with a descriptor to write to, or SKIP;
- * the collector copies, hashes and sends COPIED.  Everything else is SKIPPED
- * with its reason.  DONE ends it.  The collector has no other authority.
+ * the collector copies, hashes and sends COPIED (or SKIPPED, why READ or WRITE,
+ * if that fails half-way).  Everything else is SKIPPED with its reason, at
+ * most a thousand times; DONE counts all, and ends it.  The collector has no
+ * other authority; if its channel closes before DONE, it failed.
  */
 #ifndef EXECUTOR_COLLECT_H
 #define EXECUTOR_COLLECT_H
@@ -17,7 +19,11 @@
 
 #define COLLECT_NAME_MAX 4096 /* raw bytes of a path beneath /sandbox */
 
-enum collect_verb { COLLECT_START = 1, COLLECT_TAKE, COLLECT_SKIP };
+enum collect_verb {
+	COLLECT_START = 1,
+	COLLECT_TAKE,
+	COLLECT_SKIP
+};
 enum collect_reply_verb {
 	COLLECT_FOUND = 1,
 	COLLECT_COPIED,
@@ -32,6 +38,7 @@ enum collect_why {
 	COLLECT_LIMIT,    /* count, bytes or depth */
 	COLLECT_NAME,     /* no name we can keep */
 	COLLECT_READ,     /* could not be read */
+	COLLECT_WRITE,    /* TAKE's descriptor did not take it: disk full */
 };
 
 /* One descriptor: the scratch, read-only. */

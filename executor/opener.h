@@ -18,8 +18,13 @@
 #define OPENER_GROUPS_MAX 256
 #define OPENER_REASON_MAX 80
 
-enum opener_verb { OPENER_OPEN = 1 };
-enum opener_reply_verb { OPENER_OPENED = 1, OPENER_DENIED };
+enum opener_verb {
+	OPENER_OPEN = 1
+};
+enum opener_reply_verb {
+	OPENER_OPENED = 1,
+	OPENER_DENIED
+};
 
 struct opener_group {
 	uint32_t gid;
@@ -40,7 +45,8 @@ struct opener_opened {
 };
 
 struct opener_denied {
-	char reason[OPENER_REASON_MAX]; /* "path.link", "path.unreadable", ... */
+	/* "path.link", "path.unreadable", ...: executor/opener_reason.h */
+	char reason[OPENER_REASON_MAX];
 	uint32_t saved_errno;
 };
 

@@ -1,0 +1,289 @@
+/*
+ * executor/collect.c - main of bailiff-collect: takes what a run left behind,
+ * after its tree is dead.
+ *
+ * Started by bailiff-launch with a channel to the supervisor on descriptor 3,
+ * under a uid of its own, with CAP_DAC_READ_SEARCH and nothing else.  Its
+ * life: receive START with the read-only scratch; enter its jail (Landlock:
+ * reading beneath the scratch; a few system calls); walk /sandbox; for each
+ * file that counts ask the supervisor for a descriptor to write to, copy and
+ * hash; end with DONE.
+ *
+ * CAP_DAC_READ_SEARCH is kept because programs leave files of mode 0600 and
+ * directories of mode 0 behind, which belong to the run's uid and not to us.
+ * Landlock and the descriptor confine it to the scratch, and no call that the
+ * filter allows could use it for anything but reading.
+ *
+ * What counts: a regular file with one link that the program's uid owns.
+ * Content is copied; mode, owner, times and attributes are not.  Everything
+ * hostile (names, sizes, depth, kinds) is met here, in a process that holds
+ * nothing.
+ */
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "base/file.h"
+#include "base/jail.h"
+#include "base/own.h"
+#include "base/sha256.h"
+#include "executor/collect.h"
+#include "executor/walk.h"
+
+#define CHANNEL_FD 3
+#define COPY_BYTES 65536
+/* SKIPPED messages; whatever else is skipped is only counted in DONE. */
+#define REPORTS_MAX 1000
+
+_Static_assert(WALK_PATH_MAX <= COLLECT_NAME_MAX, "a path fits a message");
+
+/* All that this process works on; allocated once. */
+struct collector {
+	struct channel channel;
+	struct collect_start start;
+	struct collect_done done;
+	uint64_t n_reports;
+	int scratch_fd; /* owned */
+	struct walk *walk;
+	struct collect_found found;
+	struct collect_skipped skipped;
+	uint8_t block[COPY_BYTES];
+};
+
+static int say(
+    struct collector *c, uint16_t verb, const void *message, struct error *e)
+{
+	struct channel_send what = { &collect_reply_protocol, verb, message,
+		NULL };
+
+	return channel_send(&c->channel, &what, e);
+}
+
+static int skip(struct collector *c, const struct walk_entry *entry,
+    enum collect_why why, struct error *e)
+{
+	c->done.skipped++;
+	if (c->n_reports == REPORTS_MAX)
+		return 0;
+	c->n_reports++;
+	c->skipped.why = why;
+	c->skipped.name.len = entry->path_len;
+	memcpy(c->skipped.name.data, entry->path, entry->path_len);
+	return say(c, COLLECT_SKIPPED, &c->skipped, e);
+}
+
+/* 0 if the file counts, else why not. */
+static uint32_t judge(const struct collector *c, const struct stat *st)
+{
+	if (S_ISLNK(st->st_mode))
+		return COLLECT_LINK;
+	if (!S_ISREG(st->st_mode))
+		return COLLECT_SPECIAL;
+	if (st->st_uid != c->start.uid)
+		return COLLECT_FOREIGN;
+	if (st->st_nlink != 1)
+		return COLLECT_LINK;
+	/* By size, before a byte is read: sparse files cost nothing to make. */
+	if (c->done.files >= c->start.max_files ||
+	    (uint64_t)st->st_size > c->start.max_bytes - c->done.bytes)
+		return COLLECT_LIMIT;
+	return 0;
+}
+
+/* *ret_fd is -1 for SKIP. */
+static int ask(struct collector *c, const struct walk_entry *entry, int *ret_fd,
+    struct error *e)
+{
+	struct channel_receive what = { &collect_protocol, 1, { NULL, 0 } };
+	struct fd_list fds;
+	uint16_t verb;
+
+	c->found.size = (uint64_t)entry->st.st_size;
+	c->found.name.len = entry->path_len;
+	memcpy(c->found.name.data, entry->path, entry->path_len);
+	if (say(c, COLLECT_FOUND, &c->found, e) < 0 ||
+	    channel_receive(&c->channel, &what, &verb, &fds, e) < 0)
+		return -1;
+	if (fds.n != (verb == COLLECT_TAKE ? 1 : 0)) {
+		fd_list_close(&fds);
+		return FAIL(e, ERROR_MALFORMED, "descriptors out of place");
+	}
+	*ret_fd = verb == COLLECT_TAKE ? fds.fd[0] : -1;
+	return 0;
+}
+
+/*
+ * Copy 'size' bytes, hashing.  0, or why not: the tree is dead, so a file that
+ * ends early or goes on is a fault, and is not taken.
+ */
+static uint32_t copy(
+    struct collector *c, int from_fd, int to_fd, struct collect_copied *ret)
+{
+	struct sha256 hash;
+	struct error e;
+
+	sha256_init(&hash);
+	for (uint64_t left = ret->size + 1;;) {
+		size_t want = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+		ssize_t got = read(from_fd, c->block, want);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || (got == 0 && left != 1) || (uint64_t)got == left)
+			return COLLECT_READ;
+		if (got == 0)
+			break;
+		left -= (uint64_t)got;
+		sha256_add(&hash, c->block, (size_t)got);
+		if (file_write_all(to_fd, c->block, (size_t)got, &e) < 0)
+			return COLLECT_WRITE;
+	}
+	sha256_done(&hash, ret->sha256);
+	return 0;
+}
+
+/* The supervisor has said where to; what it gets is COPIED or SKIPPED. */
+static int take(struct collector *c, const struct walk_entry *entry,
+    int from_fd, int to_fd, struct error *e)
+{
+	struct collect_copied copied = { 0 };
+	uint32_t why;
+
+	copied.size = (uint64_t)entry->st.st_size;
+	why = copy(c, from_fd, to_fd, &copied);
+	if (why != 0)
+		return skip(c, entry, why, e);
+	c->done.files++;
+	c->done.bytes += copied.size;
+	return say(c, COLLECT_COPIED, &copied, e);
+}
+
+static int consider(
+    struct collector *c, struct walk_entry *entry, struct error *e)
+{
+	struct file_open what = { entry->dir_fd, entry->name, O_RDONLY, 0 };
+	uint32_t why = judge(c, &entry->st);
+	AUTO_FD from_fd = -1;
+	AUTO_FD to_fd = -1;
+	struct error ignored;
+
+	if (why != 0)
+		return skip(c, entry, why, e);
+	/* Judge again what was really opened. */
+	if (file_open_beneath(&what, &from_fd, &ignored) < 0 ||
+	    fstat(from_fd, &entry->st) < 0)
+		return skip(c, entry, COLLECT_READ, e);
+	why = judge(c, &entry->st);
+	if (why != 0)
+		return skip(c, entry, why, e);
+	if (ask(c, entry, &to_fd, e) < 0)
+		return -1;
+	if (to_fd < 0) {
+		c->done.skipped++;
+		return 0;
+	}
+	return take(c, entry, from_fd, to_fd, e);
+}
+
+static int walk_all(struct collector *c, struct error *e)
+{
+	/* clang-format off */
+	static const uint32_t why[] = {
+		[WALK_DEEP] = COLLECT_LIMIT,
+		[WALK_FULL] = COLLECT_LIMIT,
+		[WALK_LONG] = COLLECT_NAME,
+		[WALK_UNREADABLE] = COLLECT_READ,
+	};
+	/* clang-format on */
+	struct walk_entry entry;
+	int result = 0;
+
+	for (;;) {
+		walk_next(c->walk, &entry);
+		if (entry.what == WALK_END)
+			return say(c, COLLECT_DONE, &c->done, e);
+		if (entry.what == WALK_ENTRY)
+			result = consider(c, &entry, e);
+		else
+			result = skip(c, &entry, why[entry.what], e);
+		if (result < 0)
+			return -1;
+	}
+}
+
+static int enter_jail(const struct collector *c, struct error *e)
+{
+	static const struct jail_call calls[] = {
+		{ __NR_openat2, JAIL_ANY, 0 },
+		{ __NR_newfstatat, JAIL_ANY, 0 },
+		{ __NR_fstat, JAIL_ANY, 0 },
+		{ __NR_getdents64, JAIL_ANY, 0 },
+		{ __NR_read, JAIL_ANY, 0 },
+		{ __NR_write, JAIL_ANY, 0 },
+		{ __NR_close, JAIL_ANY, 0 },
+		{ __NR_recvmsg, 0, CHANNEL_FD },
+		{ __NR_sendmsg, 0, CHANNEL_FD },
+		{ __NR_exit_group, JAIL_ANY, 0 },
+	};
+	const struct jail jail = {
+		.capabilities = UINT64_C(1) << CAP_DAC_READ_SEARCH,
+		.read_fd = c->scratch_fd,
+		.read = JAIL_READ_FILES_AND_DIRECTORIES,
+		.n_calls = sizeof(calls) / sizeof(calls[0]),
+		.calls = calls,
+	};
+
+	return jail_enter(&jail, e);
+}
+
+static int receive_start(struct collector *c, struct error *e)
+{
+	struct channel_receive what = { &collect_protocol, 1,
+		{ &c->start, sizeof(c->start) } };
+	struct fd_list fds;
+	uint16_t verb;
+
+	if (channel_receive(&c->channel, &what, &verb, &fds, e) < 0)
+		return -1;
+	if (verb != COLLECT_START || fds.n != 1)
+		return FAIL(e, ERROR_MALFORMED, "no START with a scratch");
+	c->scratch_fd = fds.fd[0];
+	return 0;
+}
+
+static int collect(struct collector *c, struct error *e)
+{
+	struct file_open sandbox = { .path = "sandbox",
+		.flags = O_RDONLY | O_DIRECTORY };
+
+	int sandbox_fd;
+
+	if (receive_start(c, e) < 0)
+		return -1;
+	sandbox.dir_fd = c->scratch_fd;
+	if (file_open_beneath(&sandbox, &sandbox_fd, e) < 0 ||
+	    walk_open(sandbox_fd, c->start.max_depth, &c->walk, e) < 0 ||
+	    enter_jail(c, e) < 0)
+		return -1;
+	return walk_all(c, e);
+}
+
+/* It has no standard streams: what fails shows as a channel that closes
+ * before DONE. */
+int main(void)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+	struct error e = { 0 };
+
+	if (c == NULL)
+		return EXIT_FAILURE;
+	c->channel.fd = CHANNEL_FD;
+	if (collect(c, &e) < 0)
+		return EXIT_FAILURE;
+	return EXIT_SUCCESS;
+}
