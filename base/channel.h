@@ -16,9 +16,9 @@
 /* The longest message of any protocol; the default wmem_max carries it. */
 #define CHANNEL_MESSAGE_MAX 131072
 /* Descriptors in one message; the kernel's own bound is 253 (SCM_MAX_FD). */
-#define CHANNEL_FDS_MAX     64
+#define CHANNEL_FDS_MAX 64
 /* Supplementary groups of a peer that we carry; more is ERROR_LIMIT. */
-#define CHANNEL_GROUPS_MAX  256
+#define CHANNEL_GROUPS_MAX 256
 
 struct fd_list {
 	size_t n;

@@ -23,9 +23,8 @@ void error_fill(struct error *e, enum error_kind kind, int saved_errno,
 	used = strlen(e->text);
 	/* strerrordesc_np is async-signal-safe and thread-safe (glibc 2.32). */
 	(void)snprintf(e->text + used, sizeof(e->text) - used, ": %s",
-	    strerrordesc_np(saved_errno) != NULL
-	        ? strerrordesc_np(saved_errno)
-	        : "unknown error");
+	    strerrordesc_np(saved_errno) != NULL ? strerrordesc_np(saved_errno)
+	                                         : "unknown error");
 }
 
 void error_prefix(struct error *e, const char *format, ...)

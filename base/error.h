@@ -11,9 +11,9 @@
 
 #include <errno.h>
 
-#define MUST_CHECK         __attribute__((warn_unused_result))
-#define PRINTF_LIKE(f, a)  __attribute__((format(printf, f, a)))
-#define ERROR_TEXT_MAX     512
+#define MUST_CHECK        __attribute__((warn_unused_result))
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define ERROR_TEXT_MAX    512
 
 enum error_kind {
 	ERROR_NONE,

@@ -33,7 +33,7 @@ int memfd_seal(int fd, struct error *e) MUST_CHECK;
  * against write, grow, shrink and further seals.  *ret_size is its size; more
  * than 'max_bytes' is ERROR_LIMIT, anything unsealed ERROR_MALFORMED.
  */
-int memfd_check(int fd, uint64_t max_bytes, uint64_t *ret_size,
-    struct error *e) MUST_CHECK;
+int memfd_check(
+    int fd, uint64_t max_bytes, uint64_t *ret_size, struct error *e) MUST_CHECK;
 
 #endif

@@ -28,7 +28,7 @@ static inline void own_free(void *where)
 }
 
 /* An owned descriptor; initialise it where it is declared, -1 for none. */
-#define AUTO_FD   __attribute__((cleanup(own_close))) int
+#define AUTO_FD __attribute__((cleanup(own_close))) int
 /* A block from malloc. */
 #define AUTO_FREE __attribute__((cleanup(own_free)))
 

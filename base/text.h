@@ -24,7 +24,10 @@ int text_percent_encode(const void *from, size_t len, char *ret, size_t cap,
 int text_percent_decode(const char *from, char *ret, size_t cap,
     size_t *ret_len, struct error *e) MUST_CHECK;
 
-enum text_keep { TEXT_KEEP_NONE, TEXT_KEEP_LINES };
+enum text_keep {
+	TEXT_KEEP_NONE,
+	TEXT_KEEP_LINES
+};
 
 struct text_out {
 	char *data; /* borrowed */
@@ -40,8 +43,8 @@ struct text_out {
  * byte becomes \xHH.  Stops when 'out' is full,
  * never in mid escape.  Returns the number of input bytes consumed.
  */
-size_t text_escape(const void *from, size_t len, enum text_keep keep,
-    struct text_out *out);
+size_t text_escape(
+    const void *from, size_t len, enum text_keep keep, struct text_out *out);
 
 /*
  * Append 'from' as a JSON string with its quotes (RFC 8259).  Bytes that are

@@ -62,43 +62,47 @@ struct wire_protocol {
 };
 
 /* Members of a message that carry a count. */
-#define WIRE_BLOB_OF(cap)                                                      \
-	struct {                                                               \
-		uint64_t len;                                                  \
-		uint8_t data[cap];                                             \
+#define WIRE_BLOB_OF(cap)          \
+	struct {                   \
+		uint64_t len;      \
+		uint8_t data[cap]; \
 	}
-#define WIRE_LIST_OF(type, cap)                                                \
-	struct {                                                               \
-		uint64_t n;                                                    \
-		type items[cap];                                               \
+#define WIRE_LIST_OF(type, cap)  \
+	struct {                 \
+		uint64_t n;      \
+		type items[cap]; \
 	}
 
 /* Rows of a table. */
-#define WIRE_ROW(s, m, kind, size, element)                                    \
-	{ #m, kind, (uint32_t)offsetof(struct s, m), (uint32_t)(size), element }
-#define WIRE_ROW_U32(s, m)   WIRE_ROW(s, m, WIRE_U32, 4, NULL)
-#define WIRE_ROW_U64(s, m)   WIRE_ROW(s, m, WIRE_U64, 8, NULL)
-#define WIRE_ROW_FIXED(s, m)                                                   \
+#define WIRE_ROW(s, m, kind, size, element)                                  \
+	{                                                                    \
+#m, kind, (uint32_t)offsetof(struct s, m), (uint32_t)(size), \
+		    element                                                  \
+	}
+#define WIRE_ROW_U32(s, m) WIRE_ROW(s, m, WIRE_U32, 4, NULL)
+#define WIRE_ROW_U64(s, m) WIRE_ROW(s, m, WIRE_U64, 8, NULL)
+#define WIRE_ROW_FIXED(s, m) \
 	WIRE_ROW(s, m, WIRE_FIXED, sizeof(((struct s *)0)->m), NULL)
-#define WIRE_ROW_TEXT(s, m)                                                    \
+#define WIRE_ROW_TEXT(s, m) \
 	WIRE_ROW(s, m, WIRE_TEXT, sizeof(((struct s *)0)->m), NULL)
-#define WIRE_ROW_BLOB(s, m)                                                    \
+#define WIRE_ROW_BLOB(s, m) \
 	WIRE_ROW(s, m, WIRE_BLOB, sizeof(((struct s *)0)->m.data), NULL)
-#define WIRE_ROW_LIST(s, m, layout)                                            \
-	WIRE_ROW(s, m, WIRE_LIST,                                              \
-	    sizeof(((struct s *)0)->m.items) /                                 \
-	        sizeof(((struct s *)0)->m.items[0]),                           \
+#define WIRE_ROW_LIST(s, m, layout)                  \
+	WIRE_ROW(s, m, WIRE_LIST,                    \
+	    sizeof(((struct s *)0)->m.items) /       \
+	        sizeof(((struct s *)0)->m.items[0]), \
 	    layout)
-#define WIRE_LAYOUT(s, rows)                                                   \
-	{ sizeof(struct s), sizeof(rows) / sizeof(rows[0]), rows }
+#define WIRE_LAYOUT(s, rows)                                           \
+	{                                                              \
+		sizeof(struct s), sizeof(rows) / sizeof(rows[0]), rows \
+	}
 
 /*
  * Append the bytes of message 'verb' of 'protocol' to 'out'.  'message' is the
  * struct of its layout (NULL for a verb alone).
  */
 int wire_encode(const struct wire_protocol *protocol, uint16_t verb,
-    const void *message, struct bytes_writer *out,
-    struct error *e) MUST_CHECK;
+    const void *message, struct bytes_writer *out, struct error *e) MUST_CHECK;
 
 struct wire_target {
 	void *message; /* borrowed; aligned for any object */
@@ -111,8 +115,7 @@ struct wire_target {
  * untouched and the content of 'to' is unspecified.
  */
 int wire_decode(const struct wire_protocol *protocol, struct bytes_reader *in,
-    uint16_t *ret_verb, struct wire_target to,
-    struct error *e) MUST_CHECK;
+    uint16_t *ret_verb, struct wire_target to, struct error *e) MUST_CHECK;
 
 /* The name of a verb, for errors and logs; "unknown" if there is none. */
 const char *wire_verb_name(const struct wire_protocol *protocol, uint16_t verb);
