@@ -1,0 +1,153 @@
+/*
+ * audit/record.c - the frame of a record: statement, subjects, signature.
+ * Linked by the signer only.  The members of a predicate are in
+ * record_fields.c and its neighbours.
+ */
+#include "audit/record.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "audit/json.h"
+#include "audit/record_parts.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+#define STATEMENT_TYPE "https://in-toto.io/Statement/v1"
+#define PREDICATE_TYPE "urn:bailiff:record:v1"
+#define PAE_FORMAT     "DSSEv1 28 application/vnd.in-toto+json %zu "
+#define US_PER_S       1000000u
+
+void record_time(uint64_t time_us, char ret[RECORD_TIME_MAX])
+{
+	time_t seconds = (time_t)(time_us / US_PER_S);
+	char head[RECORD_TIME_MAX];
+	struct tm tm;
+
+	(void)gmtime_r(&seconds, &tm);
+	(void)strftime(head, sizeof(head), "%Y-%m-%dT%H:%M:%S", &tm);
+	(void)snprintf(ret, RECORD_TIME_MAX, "%.19s.%06uZ", head,
+	    (unsigned)(time_us % US_PER_S));
+}
+
+static void put_subject(
+    struct json *j, const char *name, const uint8_t digest[SHA256_BYTES])
+{
+	json_object(j);
+	json_key(j, "digest");
+	json_object(j);
+	json_key(j, "sha256");
+	json_hex(j, digest, SHA256_BYTES);
+	json_end(j);
+	json_key(j, "name");
+	json_string(j, name);
+	json_end(j);
+}
+
+static void put_log_key(struct json *j, const struct record *r)
+{
+	uint8_t digest[SHA256_BYTES];
+
+	sha256_of(r->frame->log_key, sizeof(r->frame->log_key), digest);
+	put_subject(j, "log-key", digest);
+}
+
+/*
+ * Artifacts in the order of their names, then the streams.  "files/" sorts
+ * before "stderr" and "stdout", so only the artifacts need sorting.
+ */
+static void put_outcome_subjects(struct json *j, const struct event_outcome *o)
+{
+	const struct event_subject *sorted[EVENT_SUBJECTS_MAX];
+	size_t n = 0;
+
+	for (uint64_t i = 0; i < o->subjects.n; i++) {
+		const struct event_subject *s = &o->subjects.items[i];
+		size_t at = n++;
+
+		if (strncmp(s->name, "files/", strlen("files/")) != 0)
+			json_refuse(j, ERROR_MALFORMED,
+			    "artifact that does not lie under files/");
+		for (; at > 0 && strcmp(sorted[at - 1]->name, s->name) > 0;
+		     at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = s;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+			json_refuse(j, ERROR_MALFORMED, "artifact named twice");
+		put_subject(j, sorted[i]->name, sorted[i]->sha256);
+	}
+	put_subject(j, "stderr", o->err.sha256);
+	put_subject(j, "stdout", o->out.sha256);
+}
+
+/* in-toto wants at least one subject; what has none of its own is about us. */
+static void put_subjects(struct json *j, const struct record *r)
+{
+	if (r->type == RECORD_INTENT)
+		put_subject(j, "code", r->intent->code_sha256);
+	else if (r->type == RECORD_DENIAL && r->denial->has & DENIAL_HAS_CODE)
+		put_subject(j, "code", r->denial->code_sha256);
+	else if (r->type == RECORD_DENIAL && r->denial->has & DENIAL_HAS_RAW)
+		put_subject(j, "request", r->denial->raw_sha256);
+	else if (r->type == RECORD_OUTCOME &&
+	         r->outcome->has & OUTCOME_HAS_OUTPUT)
+		put_outcome_subjects(j, r->outcome);
+	else
+		put_log_key(j, r);
+}
+
+static void put_statement(struct json *j, const struct record *r)
+{
+	json_object(j);
+	json_key(j, "_type");
+	json_string(j, STATEMENT_TYPE);
+	json_key(j, "predicate");
+	record_put_predicate(j, r);
+	json_key(j, "predicateType");
+	json_string(j, PREDICATE_TYPE);
+	json_key(j, "subject");
+	json_array(j);
+	put_subjects(j, r);
+	json_end(j);
+	json_end(j);
+}
+
+int record_build(const struct record *r, const uint8_t secret[RECORD_SECRET],
+    struct record_line *ret, struct error *e)
+{
+	char pae[RECORD_STMT_AT];
+	uint8_t sig[crypto_sign_BYTES];
+	struct text_out text = { ret->data + RECORD_SIG_AT, RECORD_SIG_LEN, 0 };
+	char *stmt = ret->data + RECORD_STMT_AT;
+	struct json j;
+	int pae_len;
+
+	/* One level is open around the statement: the line itself. */
+	json_init(&j, stmt, sizeof(ret->data) - RECORD_STMT_AT - 1, 1);
+	put_statement(&j, r);
+	if (json_done(&j, e) < 0)
+		return -1;
+
+	/*
+	 * What is signed is a short header and the statement; the header fits
+	 * in front of the statement, where the signature goes afterwards.
+	 */
+	pae_len = snprintf(pae, sizeof(pae), PAE_FORMAT, j.len);
+	memcpy(stmt - pae_len, pae, (size_t)pae_len);
+	if (crypto_sign_detached(sig, NULL, (uint8_t *)stmt - pae_len,
+	        (size_t)pae_len + j.len, secret) != 0)
+		return FAIL(e, ERROR_STATE, "sign a record");
+
+	memcpy(ret->data, "{\"sig\":\"", RECORD_SIG_AT);
+	if (text_base64(sig, sizeof(sig), &text, e) < 0)
+		return -1;
+	memcpy(ret->data + RECORD_SIG_AT + RECORD_SIG_LEN,
+	    "\",\"stmt\":", RECORD_STMT_AT - RECORD_SIG_AT - RECORD_SIG_LEN);
+	stmt[j.len] = '}';
+	ret->len = RECORD_STMT_AT + j.len + 1;
+	return 0;
+}
