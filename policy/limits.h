@@ -11,13 +11,13 @@
 enum limit_id {
 	LIMIT_WALL_MS,
 	LIMIT_CPU_MS,
-	LIMIT_MEMORY,         /* bytes, of the whole tree */
-	LIMIT_PIDS,           /* processes and threads of the whole tree */
-	LIMIT_OPEN_FILES,     /* RLIMIT_NOFILE */
-	LIMIT_FILE_SIZE,      /* bytes, RLIMIT_FSIZE */
-	LIMIT_SCRATCH_BYTES,  /* of /sandbox, /tmp and /dev/shm together */
+	LIMIT_MEMORY,        /* bytes, of the whole tree */
+	LIMIT_PIDS,          /* processes and threads of the whole tree */
+	LIMIT_OPEN_FILES,    /* RLIMIT_NOFILE */
+	LIMIT_FILE_SIZE,     /* bytes, RLIMIT_FSIZE */
+	LIMIT_SCRATCH_BYTES, /* of /sandbox, /tmp and /dev/shm together */
 	LIMIT_SCRATCH_INODES,
-	LIMIT_STDOUT,         /* bytes kept as head; the tail is kept apart */
+	LIMIT_STDOUT, /* bytes kept as head; the tail is kept apart */
 	LIMIT_STDERR,
 	LIMIT_OUTPUT,         /* bytes of both that may be produced at all */
 	LIMIT_CODE,           /* bytes */
@@ -36,6 +36,7 @@ enum limit_id {
 
 struct limit_info {
 	const char *name; /* in policies, requests, records: "wall_ms" */
+	const char *rule; /* in rule ids, without "_ms": limit.wall.above_max */
 	uint64_t floor;   /* the least value that makes sense */
 	uint64_t ceiling; /* what no policy may exceed */
 	uint64_t fallback_default, fallback_max; /* when a policy is silent */

@@ -17,21 +17,23 @@
 #include "base/sha256.h"
 #include "policy/limits.h"
 
-#define POLICY_TEXT_MAX     1048576 /* bytes of a policy or language file */
-#define POLICY_NAME_MAX     64
-#define POLICY_PATH_MAX     4096
-#define POLICY_ROOTS_MAX    32
+#define POLICY_TEXT_MAX      1048576 /* bytes of a policy or language file */
+#define POLICY_NAME_MAX      64
+#define POLICY_PATH_MAX      4096
+#define POLICY_ROOTS_MAX     32
 #define POLICY_LANGUAGES_MAX 16
-#define POLICY_ARGV_MAX     16
-#define POLICY_ENV_MAX      32
-#define POLICY_WORD_MAX     80  /* a rule id with its NUL */
-#define POLICY_WORDS_MAX    64
-#define POLICY_INPUTS_MAX   64
-#define POLICY_ERRORS_MAX   32
+#define POLICY_ARGV_MAX      16
+#define POLICY_ENV_MAX       32
+#define POLICY_WORD_MAX      80 /* a rule id with its NUL */
+#define POLICY_WORDS_MAX     64
+#define POLICY_INPUTS_MAX    64
+#define POLICY_ERRORS_MAX    32
+#define POLICY_ETC_MAX       16
+#define POLICY_ALIASES_MAX   8
 
 /* What a program may do beyond computing; false means refused by the filter. */
 struct capabilities {
-	bool subprocess;  /* fork and exec; false still allows threads */
+	bool subprocess; /* fork and exec; false still allows threads */
 	bool threads;
 	bool loopback;    /* inet sockets inside its own empty net namespace */
 	bool network;     /* not built yet: true is refused by name */
@@ -42,18 +44,20 @@ struct capabilities {
 /* A language data file, parsed: how programs of this language start. */
 struct language {
 	char name[POLICY_NAME_MAX];
-	char aliases[8][POLICY_NAME_MAX];
+	char aliases[POLICY_ALIASES_MAX][POLICY_NAME_MAX];
 	size_t n_aliases;
-	char source[POLICY_NAME_MAX];   /* "main.py", in /sandbox */
-	char package[POLICY_NAME_MAX];  /* Debian package of the toolchain */
-	char program[POLICY_PATH_MAX];  /* "/usr/bin/python3" */
+	char source[POLICY_NAME_MAX];    /* "main.py", in /sandbox */
+	char package[POLICY_NAME_MAX];   /* Debian package of the toolchain */
+	char program[POLICY_PATH_MAX];   /* "/usr/bin/python3" */
 	char argv[POLICY_ARGV_MAX][256]; /* of the run step, argv[0] included */
 	size_t n_argv;
-	char env[POLICY_ENV_MAX][256];  /* NAME=VALUE, sorted by byte */
+	char env[POLICY_ENV_MAX][256]; /* NAME=VALUE, sorted by byte */
 	size_t n_env;
 	char probe[POLICY_ARGV_MAX][256]; /* prints the version */
 	size_t n_probe;
-	char etc[16][256]; /* files under /etc that its runtime needs */
+	/* Files beneath /etc that its runtime needs ("ld.so.cache"); one that is
+	 * missing on the host is left out, and a symbolic link stays a link. */
+	char etc[POLICY_ETC_MAX][256];
 	size_t n_etc;
 	struct capabilities needs; /* what its runtime cannot start without */
 };
@@ -74,8 +78,16 @@ struct policy_root {
 	char path[POLICY_PATH_MAX]; /* absolute, clean, no trailing slash */
 };
 
-enum trace_mode { TRACE_OFF, TRACE_BEST_EFFORT, TRACE_REQUIRED };
-enum durability { DURABILITY_FULL, DURABILITY_RELAXED, DURABILITY_NONE };
+enum trace_mode {
+	TRACE_OFF,
+	TRACE_BEST_EFFORT,
+	TRACE_REQUIRED
+};
+enum durability {
+	DURABILITY_FULL,
+	DURABILITY_RELAXED,
+	DURABILITY_NONE
+};
 
 struct policy {
 	char name[POLICY_NAME_MAX];
@@ -100,9 +112,10 @@ struct policy {
 
 /* One thing wrong with a policy text. */
 struct policy_fault {
-	uint32_t line, column;  /* from 1; 0 when it is about no place */
-	char pointer[256];      /* JSON pointer, RFC 6901 */
-	char text[256];         /* what, and what to write instead */
+	char file[256];        /* the text's name; its end, if that is longer */
+	uint32_t line, column; /* from 1; 0 when it is about no place */
+	char pointer[256];     /* JSON pointer, RFC 6901 */
+	char text[256];        /* what, and what to write instead */
 };
 
 struct policy_faults {
@@ -148,8 +161,8 @@ struct policy_input {
 struct policy_request {
 	const char *language; /* borrowed */
 	uint64_t code_size, stdin_size, args_size;
-	bool asks[LIMIT_N];         /* the request names this limit */
-	uint64_t limits[LIMIT_N];   /* and wants this */
+	bool asks[LIMIT_N];       /* the request names this limit */
+	uint64_t limits[LIMIT_N]; /* and wants this */
 	struct policy_input inputs[POLICY_INPUTS_MAX];
 	size_t n_inputs;
 	size_t n_inputs_asked; /* may exceed POLICY_INPUTS_MAX: then denied */
@@ -165,7 +178,7 @@ struct policy_decision {
 	struct policy_words rules;   /* matched without denying */
 	struct policy_words reasons; /* all that denied; empty when allowed */
 	const struct policy_language *language; /* borrowed; NULL if unknown */
-	uint64_t limits[LIMIT_N];    /* effective; set when language is known */
+	uint64_t limits[LIMIT_N]; /* effective; set when language is known */
 	/* For each input: which read root, and the path beneath it. */
 	size_t input_root[POLICY_INPUTS_MAX];
 	const char *input_beneath[POLICY_INPUTS_MAX]; /* points into request */
