@@ -1,0 +1,238 @@
+/*
+ * cli/run.c - `bailiff run`.  Linked by `bailiff`.  It holds what the caller
+ * holds and one socket; what may run, and how, the service decides.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/follow.h"
+#include "cli/report.h"
+#include "cli/results.h"
+#include "cli/run_options.h"
+#include "cli/say.h"
+
+#define REQUEST     1
+#define WORDS_SHOWN 1024
+
+/* Everything of one command; large, so on the heap, once. */
+struct work {
+	struct run_options options;
+	struct protocol_run run;
+	struct follow follow;
+	int code_fd, stdin_fd, out_fd;
+};
+
+static int set_text(
+    char *to, size_t cap, const char *text, const char *what, struct error *e)
+{
+	if (strlen(text) >= cap)
+		return FAIL(e, ERROR_USAGE, "%s: too long", what);
+	memcpy(to, text, strlen(text) + 1);
+	return 0;
+}
+
+/* All that is read as the caller, before a service is asked anything. */
+static int prepare(struct work *w, struct error *e)
+{
+	const struct run_options *o = &w->options;
+	enum source_stdin input = o->input;
+	const char *language = NULL;
+
+	if (o->out != NULL && results_target(o->out, &w->out_fd, e) < 0)
+		return -1;
+	if (source_read(&o->source, &w->code_fd, &language, e) < 0)
+		return -1;
+	if (o->language != NULL)
+		language = o->language;
+	if (language == NULL)
+		return FAIL(e, ERROR_USAGE,
+		    "which language? name it: --lang python, --lang bash");
+	if (o->source.kind == SOURCE_STDIN)
+		input = SOURCE_STDIN_EMPTY;
+	if (source_stdin(input, &w->stdin_fd, e) < 0)
+		return -1;
+	w->run.request = REQUEST;
+	if (set_text(w->run.language, sizeof(w->run.language), language,
+	        "--lang", e) < 0 ||
+	    set_text(w->run.client, sizeof(w->run.client), "bailiff-run",
+	        "client", e) < 0)
+		return -1;
+	return set_text(w->run.client_version, sizeof(w->run.client_version),
+	    BAILIFF_VERSION, "version", e);
+}
+
+static int denied(const struct work *w)
+{
+	const struct protocol_decided *d = &w->follow.decided;
+	char words[WORDS_SHOWN];
+	struct text_out out = { words, sizeof(words), 0 };
+	struct error ignored;
+
+	words[0] = '\0';
+	for (uint64_t i = 0; i < d->reasons.n; i++)
+		if (text_printf(&out, &ignored, "%s%s", i > 0 ? ", " : "",
+		        d->reasons.items[i].text) < 0)
+			break;
+	say_line("denied: %s (run %s, log record %" PRIu64 ")", words,
+	    d->run_id, d->seq);
+	return EXIT_DENIED;
+}
+
+/* A run that did not end by itself says so in a line. */
+static void say_end(const struct protocol_finished *f, const char *what)
+{
+	say_line("%s%s%s (run %s, log record %" PRIu64 ")", what,
+	    *f->killed_by != '\0' ? ": " : "", f->killed_by, f->run_id, f->seq);
+}
+
+static int failed_step(const struct protocol_finished *f)
+{
+	const char *text =
+	    f->step_errno != 0 ? strerrordesc_np((int)f->step_errno) : NULL;
+
+	say_line("could not run it: %s: %s%s%s%s%s (run %s, log record %" PRIu64
+	         ")",
+	    f->phase, f->step, text != NULL ? ": " : "",
+	    text != NULL ? text : "", *f->remedy != '\0' ? "; " : "", f->remedy,
+	    f->run_id, f->seq);
+	return EXIT_NOT_STARTED;
+}
+
+static int own_code(const struct protocol_finished *f)
+{
+	if (f->exit_kind == 1)
+		return (int)(f->exit_value & 255);
+	return 128 + (int)(f->exit_kind == 2 ? f->exit_value & 127 : SIGKILL);
+}
+
+static int cancelled(const struct work *w)
+{
+	if (w->follow.output_errno == EPIPE)
+		return 128 + SIGPIPE;
+	if (w->follow.output_errno != 0) {
+		say_line("standard output: %s; the run was cancelled (run %s)",
+		    strerrordesc_np(w->follow.output_errno),
+		    w->follow.finished.run_id);
+		return EXIT_NOT_STARTED;
+	}
+	say_end(&w->follow.finished, "cancelled");
+	return 128 + (w->follow.signal != 0 ? w->follow.signal : SIGTERM);
+}
+
+/* The exit code of a run that finished, after a line where one is due. */
+static int conclude(const struct work *w)
+{
+	const struct protocol_finished *f = &w->follow.finished;
+
+	if (w->follow.output_errno != 0 || strcmp(f->status, "cancelled") == 0)
+		return cancelled(w);
+	if (*f->step != '\0')
+		return failed_step(f);
+	if (strcmp(f->status, "timeout") == 0) {
+		say_end(f, "timeout");
+		return EXIT_TIMEOUT;
+	}
+	if (strcmp(f->status, "memory") == 0) {
+		say_end(f, "out of memory");
+		return EXIT_MEMORY;
+	}
+	if (strcmp(f->status, "killed") == 0)
+		say_end(f, "killed");
+	return own_code(f);
+}
+
+static int fetch(struct work *w, struct error *e)
+{
+	size_t n_failed;
+
+	if (w->out_fd < 0 || *w->follow.finished.folder == '\0')
+		return 0;
+	if (results_export(w->follow.front, w->follow.finished.run_id,
+	        w->out_fd, &n_failed, e) < 0)
+		return FAIL_IN(e, "--out");
+	if (n_failed > 0)
+		return FAIL(e, ERROR_STATE,
+		    "--out: %zu files not written; they are in %s", n_failed,
+		    w->follow.finished.folder);
+	return 0;
+}
+
+/* The exit code once follow_run is over. */
+static int finish(struct work *w, int followed, struct error *e)
+{
+	bool json = w->options.json;
+	int code;
+
+	if (followed < 0) {
+		code = w->follow.signal != 0 ? 128 + w->follow.signal
+		                             : EXIT_NOT_STARTED;
+	} else if (!w->follow.has_finished) {
+		code = denied(w);
+	} else {
+		code = conclude(w);
+		followed = fetch(w, e);
+		if (followed < 0 && code == 0)
+			code = EXIT_NOT_STARTED;
+	}
+	if (followed < 0)
+		say_line("%s", e->text);
+	if (json &&
+	    report_print(&w->follow, followed < 0 ? e->text : NULL) != 0)
+		return EXIT_NOT_STARTED;
+	return code;
+}
+
+static int work(struct work *w, char **words)
+{
+	struct fd_list fds = { .n = PROTOCOL_RUN_FDS };
+	struct error e = { 0 };
+	int followed;
+
+	w->options.run = &w->run;
+	w->options.mode = STREAM_ESCAPED;
+	if (run_options_parse(words, &w->options, &e) < 0)
+		return say_failed(&e, EXIT_USAGE);
+	if (w->options.help)
+		return options_help(&run_command);
+	if (prepare(w, &e) < 0)
+		return e.kind == ERROR_USAGE ? say_failed(&e, EXIT_USAGE)
+		                             : finish(w, -1, &e);
+	w->follow.mode = w->options.json ? FOLLOW_KEEP : FOLLOW_STREAM;
+	w->follow.request = REQUEST;
+	stream_init(&w->follow.out, STDOUT_FILENO, w->options.mode);
+	stream_init(&w->follow.err, STDERR_FILENO, w->options.mode);
+	fds.fd[0] = w->code_fd;
+	fds.fd[1] = w->stdin_fd;
+	followed = front_open(&w->options.place, &w->follow.front, &e);
+	if (followed == 0)
+		followed = follow_run(&w->follow, &w->run, &fds, &e);
+	return finish(w, followed, &e);
+}
+
+int run_main(char **words)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	int code;
+
+	if (w == NULL) {
+		say_line("no memory");
+		return EXIT_NOT_STARTED;
+	}
+	w->code_fd = -1;
+	w->stdin_fd = -1;
+	w->out_fd = -1;
+	code = work(w, words);
+	own_close(&w->code_fd);
+	own_close(&w->stdin_fd);
+	own_close(&w->out_fd);
+	front_free(w->follow.front);
+	follow_done(&w->follow);
+	free(w);
+	return code;
+}
