@@ -186,7 +186,8 @@ static void put_unfinished(struct report *r, const struct follow *f)
 	put(r,
 	    ",\"signal\":null,\"failed\":null,\"stdout\":null,\"stderr\":null");
 	put(r, ",\"stdout_truncated\":false,\"stderr_truncated\":false");
-	put(r, ",\"stdout_total\":0,\"stderr_total\":0,\"use\":null");
+	put(r, ",\"stdout_total\":0,\"stderr_total\":0");
+	put(r, ",\"stdout_sha256\":null,\"stderr_sha256\":null,\"use\":null");
 	put(r, ",\"timing\":null,\"degraded\":[],\"result_folder\":null");
 	if (denied)
 		put_receipt(r, "audit", f->decided.seq, f->decided.leaf);
