@@ -77,6 +77,11 @@ elseif(BAILIFF_FLAVOUR STREQUAL "sanitized")
   list(APPEND BAILIFF_CODE -O1 -fno-omit-frame-pointer
     -fno-sanitize-recover=all -fsanitize=address,undefined)
   add_link_options(-fsanitize=address,undefined)
+  if(BAILIFF_FUZZ)
+    # Coverage for libFuzzer in every file; its main only in the harnesses.
+    list(APPEND BAILIFF_CODE -fsanitize=fuzzer-no-link)
+    add_link_options(-fsanitize=fuzzer-no-link)
+  endif()
   # The instrumentation itself trips these.
   list(REMOVE_ITEM BAILIFF_WARNINGS -Wnull-dereference
     -Wframe-larger-than=8192 -Wstringop-overflow=4 -Wformat-overflow=2
