@@ -1,0 +1,389 @@
+"""What the black-box tests of the whole share.
+
+A test makes Places: a state directory of its own under /tmp, policies of its
+own beside it, and commands that name both.  It touches only what it made:
+services are ended by `bailiff stop`, what is left is killed by pid, and pids
+are found by the program's file and the directories it holds.
+"""
+
+import atexit
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+BUILD = os.path.abspath(sys.argv[1])
+SOURCE = os.path.abspath(sys.argv[2])
+BAILIFF = os.path.join(BUILD, "bin", "bailiff")
+LIBEXEC = os.path.join(BUILD, "libexec", "bailiff")
+PRESET = os.path.join(BUILD, "share", "bailiff", "policies", "default.json")
+
+# Generous: first touch of memory can be slow, and two suites may run at once.
+PATIENCE_S = 120
+
+_cases = []
+_places = []
+
+
+def case(name):
+    """A test case; its name is a sentence."""
+
+    def note(function):
+        _cases.append((name, function))
+        return function
+
+    return note
+
+
+class Skip(Exception):
+    """Not tried, for a reason that is printed."""
+
+
+def check(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+def equal(got, want, what="value"):
+    if got != want:
+        raise AssertionError("%s: got %r, want %r" % (what, got, want))
+
+
+def need_root():
+    if os.geteuid() != 0:
+        print("skipped: needs root, this is uid %d" % os.geteuid())
+        sys.exit(77)
+
+
+def need_programs(*names):
+    for name in names:
+        if not os.access(os.path.join(LIBEXEC, name), os.X_OK):
+            print("skipped: %s is not built" % name)
+            sys.exit(77)
+
+
+def main():
+    """Run every case, or those whose name holds the third argument."""
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ""
+    failed = 0
+    for name, function in _cases:
+        if wanted not in name:
+            continue
+        start = time.monotonic()
+        try:
+            function()
+            word = "ok  "
+        except Skip as skip:
+            word = "skip"
+            name = "%s (%s)" % (name, skip)
+        except Exception:
+            word = "FAIL"
+            failed += 1
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            clean()
+        print("%s %6.2f s  %s" % (word, time.monotonic() - start, name),
+              flush=True)
+    print("%d cases, %d failed" % (len(_cases), failed))
+    sys.exit(1 if failed else 0)
+
+
+def merge(base, over):
+    """A copy of 'base' with 'over' laid over it, object by object."""
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    result = dict(base)
+    for key, value in over.items():
+        result[key] = merge(base[key], value) if key in base else value
+    return result
+
+
+class Result:
+    def __init__(self, code, out, err, seconds):
+        self.code, self.out, self.err, self.seconds = code, out, err, seconds
+
+    def __repr__(self):
+        return "exit %s, out %r, err %r" % (self.code, self.out[-400:],
+                                            self.err[-400:])
+
+
+class Place:
+    """A state directory and its policy."""
+
+    def __init__(self, **policy):
+        self.dir = tempfile.mkdtemp(prefix="bailiff-test-")
+        os.chmod(self.dir, 0o755)
+        self.state = os.path.join(self.dir, "state")
+        self.policy = self.write_policy("policy.json", **policy)
+        _places.append(self)
+
+    def write_policy(self, name, **over):
+        with open(PRESET) as f:
+            policy = merge(json.load(f), over)
+        path = os.path.join(self.dir, name)
+        with open(path, "w") as f:
+            json.dump(policy, f, indent=1)
+        os.chmod(path, 0o644)
+        return path
+
+    def path(self, *parts):
+        return os.path.join(self.dir, *parts)
+
+    def write(self, name, data, mode=0o644):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(data if isinstance(data, bytes) else data.encode())
+        os.chmod(path, mode)
+        return path
+
+    def words(self, command, *args, policy=None, state=None):
+        return [BAILIFF, command, "--policy", policy or self.policy,
+                "--state", state or self.state] + list(args)
+
+    def run(self, *args, stdin=b"", policy=None, state=None, **more):
+        return call(self.words("run", *args, policy=policy, state=state),
+                    stdin=stdin, **more)
+
+    def python(self, code, *args, **more):
+        return self.run("--lang", "python", "-c", code, *args, **more)
+
+    def bash(self, code, *args, **more):
+        return self.run("--lang", "bash", "-c", code, *args, **more)
+
+    def json(self, *args, **more):
+        r = self.run("--json", *args, **more)
+        try:
+            r.json = json.loads(r.out)
+        except ValueError:
+            raise AssertionError("no JSON: %r" % r)
+        return r
+
+    def start(self, *args, **more):
+        """The command running, its output in pipes."""
+        return subprocess.Popen(
+            self.words("run", *args), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+    def stop(self, *args):
+        return call([BAILIFF, "stop", "--state", self.state] + list(args))
+
+    def result(self, *args):
+        return call(self.words("result", *args))
+
+    def audit(self, *args):
+        return call([BAILIFF, "audit"] + list(args))
+
+    def verify(self, *args):
+        """`bailiff audit verify` of our log, results too."""
+        return self.audit("verify", "--results",
+                          os.path.join(self.state, "results"), *args,
+                          self.state)
+
+    def records(self):
+        """The predicate of every record of our log, in order."""
+        return records(self.state)
+
+    def supervisors(self):
+        return processes("bailiff-supervisor",
+                         lambda pid: self.state in cmdline(pid))
+
+    def launchers(self):
+        parents = set(self.supervisors())
+        return processes("bailiff-launch", lambda pid: parent(pid) in parents)
+
+    def signers(self):
+        audit = os.path.join(os.path.realpath(self.state), "audit")
+        return processes("bailiff-signer", lambda pid: holds(pid, audit))
+
+    def remove(self):
+        if os.path.isdir(self.state):
+            try:
+                self.stop()
+            except (AssertionError, subprocess.TimeoutExpired):
+                pass
+            for find in (self.launchers, self.supervisors, self.signers):
+                for pid in find():
+                    kill(pid)
+            wait_for(lambda: not self.signers(), "the signer's end")
+        subprocess.run(["chattr", "-R", "-a", "-i", self.dir],
+                       stderr=subprocess.DEVNULL, check=False)
+        shutil.rmtree(self.dir, ignore_errors=True)
+        remove_run_directory(self)
+
+
+def remove_run_directory(place):
+    """RUN of a state directory that is gone: nobody will use it again."""
+    run = getattr(place, "run_dir", None)
+    if run and run.startswith("/run/bailiff/"):
+        shutil.rmtree(run, ignore_errors=True)
+
+
+def clean():
+    while _places:
+        place = _places.pop()
+        try:
+            place.run_dir = run_directory(place.state)
+        except OSError:
+            place.run_dir = None
+        place.remove()
+
+
+atexit.register(clean)
+
+
+def run_directory(state):
+    """RUN of a state directory, as executor/service.h says."""
+    import hashlib
+    st = os.stat(state)
+    key = "%d:%d" % (st.st_dev, st.st_ino)
+    return "/run/bailiff/" + hashlib.sha256(key.encode()).hexdigest()[:16]
+
+
+def call(words, stdin=b"", timeout=PATIENCE_S, **more):
+    """Run a command to its end; 'stdin' None leaves /dev/null."""
+    start = time.monotonic()
+    kind = {"input": stdin} if stdin is not None else {
+        "stdin": subprocess.DEVNULL}
+    done = subprocess.run(words, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=timeout,
+                          check=False, **kind, **more)
+    code = done.returncode
+    return Result(code, done.stdout, done.stderr, time.monotonic() - start)
+
+
+def one_line(result, *words):
+    """The error is one line of ours and holds every word."""
+    text = result.err.decode("utf-8", "replace")
+    check(text.startswith("bailiff: ") and text.count("\n") == 1,
+          "not one line: %r" % text)
+    for word in words:
+        check(word in text, "%r is not in %r" % (word, text))
+
+
+def wait_for(condition, what, seconds=PATIENCE_S):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        got = condition()
+        if got:
+            return got
+        time.sleep(0.02)
+    raise AssertionError("waited %d s for %s" % (seconds, what))
+
+
+def kill(pid, number=signal.SIGKILL):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def cmdline(pid):
+    try:
+        return [os.fsdecode(w) for w in read("/proc/%d/cmdline" % pid)
+                .split(b"\0")[:-1]]
+    except OSError:
+        return []
+
+
+def status(pid):
+    """The lines of /proc/PID/status as a dictionary."""
+    lines = read("/proc/%d/status" % pid).decode().splitlines()
+    return {k: v.strip() for k, v in (line.split(":", 1) for line in lines)}
+
+
+def parent(pid):
+    try:
+        return int(status(pid)["PPid"])
+    except (OSError, KeyError):
+        return -1
+
+
+def is_program(pid, name):
+    try:
+        own = os.stat(os.path.join(LIBEXEC, name))
+        st = os.stat("/proc/%d/exe" % pid)
+        alive = status(pid)["State"][0] not in "ZX"
+    except (OSError, KeyError):
+        return False
+    return alive and (st.st_dev, st.st_ino) == (own.st_dev, own.st_ino)
+
+
+def processes(name, condition=lambda pid: True):
+    """Pids of one program of this build for which 'condition' holds."""
+    return [pid for pid in pids() if is_program(pid, name) and condition(pid)]
+
+
+def holds(pid, path):
+    """Whether a process has a descriptor beneath 'path'."""
+    try:
+        for fd in os.listdir("/proc/%d/fd" % pid):
+            link = os.readlink("/proc/%d/fd/%s" % (pid, fd))
+            if link == path or link.startswith(path + "/"):
+                return True
+    except OSError:
+        pass
+    return False
+
+
+def cgroup_of(pid):
+    """The part "bailiff/<instance>[/...]" of a process's cgroup, or None."""
+    try:
+        text = read("/proc/%d/cgroup" % pid).decode()
+    except OSError:
+        return None
+    for line in text.splitlines():
+        path = line.split(":", 2)[2]
+        if "bailiff/" in path:
+            return path[path.index("bailiff/"):]
+    return None
+
+
+def run_processes(marker):
+    """Pids whose command line or environment holds 'marker'."""
+    found = []
+    for pid in pids():
+        try:
+            text = read("/proc/%d/cmdline" % pid)
+        except OSError:
+            continue
+        if marker.encode() in text and pid != os.getpid():
+            found.append(pid)
+    return found
+
+
+def program_uids():
+    """Pids that run under a pair uid of a run, with that uid."""
+    found = {}
+    for pid in pids():
+        try:
+            uid = int(status(pid)["Uid"].split()[0])
+        except (OSError, KeyError):
+            continue
+        if uid >= 1900000008 and uid <= 1900065535:
+            found[pid] = uid
+    return found
+
+
+def records(state):
+    """The predicate of every record of a log, in order."""
+    folder = os.path.join(state, "audit", "log")
+    found = []
+    for name in sorted(os.listdir(folder)):
+        for line in read(os.path.join(folder, name)).splitlines():
+            found.append(json.loads(line)["stmt"]["predicate"])
+    return found
