@@ -1,0 +1,398 @@
+/*
+ * base/scan.c - the JSON scanner.  Linked by every program that reads JSON;
+ * its input is hostile.  No recursion: an open container is a node whose
+ * children point to it.
+ */
+#include "base/scan.h"
+
+#include <string.h>
+
+#include "base/letter.h"
+
+#define HASH_START 2166136261u /* FNV-1a */
+#define HASH_PRIME 16777619u
+
+struct cursor {
+	struct scan *s;
+	struct error *e;
+	size_t at;
+	uint32_t open; /* innermost container, or SCAN_NONE */
+	uint32_t depth;
+};
+
+static int fail_at(struct cursor *c, size_t at, const char *text)
+{
+	c->s->fault_at = (uint32_t)at;
+	return FAIL(c->e, ERROR_MALFORMED, "%s", text);
+}
+
+static int fail_limit(struct cursor *c, size_t at, const char *text)
+{
+	c->s->fault_at = (uint32_t)at;
+	return FAIL(c->e, ERROR_LIMIT, "%s", text);
+}
+
+/* The byte at the cursor; NUL at the end, which starts no token. */
+static char peek(const struct cursor *c)
+{
+	return c->at < c->s->len ? c->s->text[c->at] : '\0';
+}
+
+static void skip_space(struct cursor *c)
+{
+	while (peek(c) != '\0' && strchr(" \t\n\r", peek(c)) != NULL)
+		c->at++;
+}
+
+/* Moves behind the closing quote; the cursor stands on the opening one. */
+static int take_string(struct cursor *c)
+{
+	size_t start = c->at;
+
+	for (c->at++; peek(c) != '"';) {
+		struct letter_span rest = { c->s->text + c->at,
+			c->s->len - c->at };
+		struct letter letter;
+
+		if (rest.len == 0)
+			return fail_at(c, start, "string without an end");
+		letter = letter_at(rest);
+		if (letter.used == 0 && rest.at[0] == '\\')
+			return fail_at(c, c->at, "bad escape in a string");
+		if (letter.used == 0 && (uint8_t)rest.at[0] < 0x20)
+			return fail_at(c, c->at,
+			    "control character in a string; write it as \\u");
+		if (letter.used == 0)
+			return fail_at(c, c->at, "bytes that are not UTF-8");
+		c->at += letter.used;
+	}
+	c->at++;
+	return 0;
+}
+
+static size_t take_digits(struct cursor *c)
+{
+	size_t start = c->at;
+
+	while (peek(c) >= '0' && peek(c) <= '9')
+		c->at++;
+	return c->at - start;
+}
+
+static int take_number(struct cursor *c)
+{
+	size_t start = c->at;
+	bool ok;
+
+	if (peek(c) == '-')
+		c->at++;
+	if (peek(c) == '0') {
+		c->at++;
+		ok = !(peek(c) >= '0' && peek(c) <= '9');
+	} else {
+		ok = take_digits(c) > 0;
+	}
+	if (ok && peek(c) == '.') {
+		c->at++;
+		ok = take_digits(c) > 0;
+	}
+	if (ok && (peek(c) == 'e' || peek(c) == 'E')) {
+		c->at++;
+		if (peek(c) == '+' || peek(c) == '-')
+			c->at++;
+		ok = take_digits(c) > 0;
+	}
+	if (!ok)
+		return fail_at(c, start, "not a JSON number");
+	if (c->at - start > SCAN_NUMBER_MAX)
+		return fail_limit(c, start, "number too long");
+	return 0;
+}
+
+static int take_word(struct cursor *c, struct scan_node *node)
+{
+	static const struct word {
+		const char *text;
+		enum scan_kind kind;
+	} words[] = {
+		{ "true", SCAN_TRUE },
+		{ "false", SCAN_FALSE },
+		{ "null", SCAN_NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t len = strlen(words[i].text);
+
+		if (c->s->len - c->at < len ||
+		    memcmp(c->s->text + c->at, words[i].text, len) != 0)
+			continue;
+		c->at += len;
+		node->kind = words[i].kind;
+		return 0;
+	}
+	return fail_at(c, c->at,
+	    c->at >= c->s->len ? "the text ends too early"
+	                       : "expected a JSON value");
+}
+
+/* The string at a token with its quotes. */
+static struct letter_span inside(
+    const struct scan *s, uint32_t at, uint32_t len)
+{
+	return (struct letter_span){ s->text + at + 1, len - 2 };
+}
+
+static uint32_t hash_of(const char *text, size_t len)
+{
+	uint32_t hash = HASH_START;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)text[i]) * HASH_PRIME;
+	return hash;
+}
+
+static uint32_t find_member(
+    const struct scan *s, uint32_t object, const char *name, size_t len)
+{
+	uint32_t hash = hash_of(name, len);
+
+	for (uint32_t i = scan_first(s, object); i != SCAN_NONE;
+	     i = s->nodes[i].next) {
+		char key[SCAN_KEY_MAX + 1];
+		size_t key_len;
+
+		if (s->nodes[i].key_hash != hash)
+			continue;
+		if (letter_decode(
+		        inside(s, s->nodes[i].key_at, s->nodes[i].key_len), key,
+		        sizeof(key), &key_len) == 0 &&
+		    key_len == len && memcmp(key, name, len) == 0)
+			return i;
+	}
+	return SCAN_NONE;
+}
+
+/* "key" and its colon, into a node that will hold the value. */
+static int take_key(struct cursor *c, struct scan_node *node)
+{
+	char key[SCAN_KEY_MAX + 1];
+	size_t start = c->at;
+	size_t len;
+
+	if (peek(c) != '"')
+		return fail_at(c, c->at, "expected a key in quotes");
+	if (take_string(c) < 0)
+		return -1;
+	if (c->at - start - 2 > SCAN_KEY_MAX)
+		return fail_limit(c, start, "key too long");
+	node->key_at = (uint32_t)start;
+	node->key_len = (uint32_t)(c->at - start);
+	/* Decoding never makes a key longer, so this fits. */
+	if (letter_decode(inside(c->s, node->key_at, node->key_len), key,
+	        sizeof(key), &len) < 0)
+		return fail_limit(c, start, "key too long");
+	if (strlen(key) != len)
+		return fail_at(c, start, "NUL in a key");
+	if (find_member(c->s, c->open, key, len) != SCAN_NONE)
+		return fail_at(c, start, "duplicate key");
+	node->key_hash = hash_of(key, len);
+	skip_space(c);
+	if (peek(c) != ':')
+		return fail_at(c, c->at, "expected a colon behind the key");
+	c->at++;
+	skip_space(c);
+	return 0;
+}
+
+static void link_node(struct cursor *c, uint32_t index)
+{
+	struct scan_node *parent;
+
+	if (c->open == SCAN_NONE)
+		return;
+	parent = &c->s->nodes[c->open];
+	if (parent->last != SCAN_NONE)
+		c->s->nodes[parent->last].next = index;
+	parent->last = index;
+	parent->n++;
+}
+
+/* A scalar whole, or the opening of a container, which becomes c->open. */
+static int take_value(struct cursor *c)
+{
+	struct scan *s = c->s;
+	struct scan_node node = {
+		.parent = c->open, .next = SCAN_NONE, .last = SCAN_NONE
+	};
+	char first;
+	int result = 0;
+
+	if (s->n == s->cap)
+		return fail_limit(c, c->at, "too many values");
+	if (c->open != SCAN_NONE && s->nodes[c->open].kind == SCAN_OBJECT &&
+	    take_key(c, &node) < 0)
+		return -1;
+	node.at = (uint32_t)c->at;
+	first = peek(c);
+	if (first == '{' || first == '[') {
+		node.kind = first == '{' ? SCAN_OBJECT : SCAN_ARRAY;
+		if (c->depth == s->max_depth)
+			return fail_limit(c, c->at, "nested too deeply");
+		c->at++;
+	} else if (first == '"') {
+		node.kind = SCAN_STRING;
+		result = take_string(c);
+	} else if (first == '-' || (first >= '0' && first <= '9')) {
+		node.kind = SCAN_NUMBER;
+		result = take_number(c);
+	} else {
+		result = take_word(c, &node);
+	}
+	if (result < 0)
+		return -1;
+	node.len = (uint32_t)c->at - node.at;
+	link_node(c, s->n);
+	s->nodes[s->n] = node;
+	if (node.kind == SCAN_OBJECT || node.kind == SCAN_ARRAY) {
+		c->open = s->n;
+		c->depth++;
+	}
+	s->n++;
+	return 0;
+}
+
+static void close_container(struct cursor *c)
+{
+	struct scan_node *node = &c->s->nodes[c->open];
+
+	c->at++;
+	node->len = (uint32_t)c->at - node->at;
+	c->open = node->parent;
+	c->depth--;
+}
+
+static char closing(const struct cursor *c)
+{
+	return c->s->nodes[c->open].kind == SCAN_OBJECT ? '}' : ']';
+}
+
+/* Behind a value: close what ends here, up to a comma or the end. */
+static int take_ends(struct cursor *c)
+{
+	while (c->open != SCAN_NONE) {
+		skip_space(c);
+		if (peek(c) == ',') {
+			c->at++;
+			skip_space(c);
+			return 0;
+		}
+		if (c->at >= c->s->len)
+			return fail_at(c, c->at, "the text ends too early");
+		if (peek(c) != closing(c))
+			return fail_at(c, c->at,
+			    closing(c) == '}' ? "expected , or }"
+			                      : "expected , or ]");
+		close_container(c);
+	}
+	return 0;
+}
+
+int scan_parse(struct scan *s, struct error *e)
+{
+	struct cursor c = { .s = s, .e = e, .open = SCAN_NONE };
+
+	s->n = 0;
+	s->fault_at = 0;
+	if (s->len >= SCAN_TEXT_MAX)
+		return fail_limit(&c, 0, "text too long");
+	skip_space(&c);
+	do {
+		uint32_t before = c.open;
+
+		if (take_value(&c) < 0)
+			return -1;
+		skip_space(&c);
+		/* A container that opened: it may close at once, but not
+		 * behind a comma. */
+		if (c.open != before && peek(&c) != closing(&c))
+			continue;
+		if (c.open != before)
+			close_container(&c);
+		if (take_ends(&c) < 0)
+			return -1;
+	} while (c.open != SCAN_NONE);
+	skip_space(&c);
+	if (c.at != s->len)
+		return fail_at(&c, c.at, "something stands behind the value");
+	return 0;
+}
+
+void scan_place(
+    const struct scan *s, uint32_t at, uint32_t *ret_line, uint32_t *ret_column)
+{
+	uint32_t line = 1;
+	uint32_t column = 1;
+
+	for (size_t i = 0; i < at && i < s->len; i++) {
+		/* Continuation bytes of UTF-8 belong to the column before. */
+		if (((uint8_t)s->text[i] & 0xc0) != 0x80)
+			column++;
+		if (s->text[i] == '\n') {
+			line++;
+			column = 1;
+		}
+	}
+	*ret_line = line;
+	*ret_column = column;
+}
+
+uint32_t scan_first(const struct scan *s, uint32_t node)
+{
+	return s->nodes[node].n > 0 ? node + 1 : SCAN_NONE;
+}
+
+uint32_t scan_member(const struct scan *s, uint32_t object, const char *name)
+{
+	if (s->nodes[object].kind != SCAN_OBJECT)
+		return SCAN_NONE;
+	return find_member(s, object, name, strlen(name));
+}
+
+int scan_string(
+    const struct scan *s, uint32_t node, char *ret, size_t cap, size_t *ret_len)
+{
+	const struct scan_node *n = &s->nodes[node];
+
+	if (n->kind != SCAN_STRING)
+		return -1;
+	return letter_decode(inside(s, n->at, n->len), ret, cap, ret_len);
+}
+
+int scan_key(const struct scan *s, uint32_t node, char *ret, size_t cap)
+{
+	const struct scan_node *n = &s->nodes[node];
+	size_t len;
+
+	if (n->key_len == 0)
+		return -1;
+	return letter_decode(inside(s, n->key_at, n->key_len), ret, cap, &len);
+}
+
+bool scan_u64(const struct scan *s, uint32_t node, uint64_t *ret)
+{
+	const struct scan_node *n = &s->nodes[node];
+	uint64_t value = 0;
+
+	if (n->kind != SCAN_NUMBER)
+		return false;
+	for (uint32_t i = 0; i < n->len; i++) {
+		char c = s->text[n->at + i];
+		uint64_t digit = (uint64_t)(c - '0');
+
+		if (c < '0' || c > '9' || value > (UINT64_MAX - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	*ret = value;
+	return true;
+}

@@ -1,0 +1,164 @@
+/*
+ * policy/decide.c - the decision about one request.  Linked by bailiff-policy
+ * and the supervisor; pure and total.  The request is hostile.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "policy/path.h"
+#include "policy/policy.h"
+
+/* Keep a sorted set; what does not fit is dropped, but never the fact that
+ * something was: the set was full of reasons already. */
+static void add_word(struct policy_words *words, const char *word)
+{
+	size_t at = 0;
+
+	while (at < words->n && strcmp(words->items[at], word) < 0)
+		at++;
+	if (words->n == POLICY_WORDS_MAX ||
+	    (at < words->n && strcmp(words->items[at], word) == 0))
+		return;
+	memmove(words->items[at + 1], words->items[at],
+	    (words->n - at) * sizeof(words->items[0]));
+	(void)snprintf(words->items[at], sizeof(words->items[at]), "%s", word);
+	words->n++;
+}
+
+static void deny(struct policy_decision *d, const char *reason)
+{
+	d->allow = false;
+	add_word(&d->reasons, reason);
+}
+
+void policy_decision_deny(struct policy_decision *d, const char *reason)
+{
+	deny(d, reason);
+}
+
+static void deny_limit(
+    struct policy_decision *d, enum limit_id id, const char *how)
+{
+	char reason[POLICY_WORD_MAX];
+
+	(void)snprintf(
+	    reason, sizeof(reason), "limit.%s.%s", limit_table[id].rule, how);
+	deny(d, reason);
+}
+
+static void judge_limits(
+    const struct policy_request *request, struct policy_decision *d)
+{
+	for (size_t i = 0; i < LIMIT_N; i++) {
+		const struct limit *limit = &d->language->limits[i];
+
+		d->limits[i] = limit->value;
+		if (!request->asks[i])
+			continue;
+		d->limits[i] = request->limits[i];
+		if (request->limits[i] > limit->max)
+			deny_limit(d, (enum limit_id)i, "above_max");
+		if (request->limits[i] < limit_table[i].floor)
+			deny_limit(d, (enum limit_id)i, "below_min");
+	}
+}
+
+static void judge_sizes(
+    const struct policy_request *request, struct policy_decision *d)
+{
+	if (request->code_size == 0)
+		deny(d, "code.empty");
+	if (d->language == NULL)
+		return;
+	if (request->code_size > d->limits[LIMIT_CODE])
+		deny(d, "code.too_large");
+	if (request->stdin_size > d->limits[LIMIT_STDIN])
+		deny(d, "stdin.too_large");
+	if (request->args_size > d->limits[LIMIT_ARGS])
+		deny(d, "args.too_large");
+	if (request->n_inputs_asked > d->limits[LIMIT_INPUTS])
+		deny(d, "inputs.too_many");
+}
+
+/* The most specific root: a root inside another is the narrower grant. */
+static bool find_root(
+    const struct policy *p, const char *path, size_t *ret, const char **beneath)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < p->n_read_roots; i++) {
+		const char *rest = path_beneath(p->read_roots[i].path, path);
+
+		if (rest == NULL || (found && strlen(rest) >= strlen(*beneath)))
+			continue;
+		found = true;
+		*ret = i;
+		*beneath = rest;
+	}
+	return found;
+}
+
+static void judge_path(const struct policy *p, const char *path, size_t which,
+    struct policy_decision *d)
+{
+	static const char *const reasons[] = {
+		[PATH_FINE] = NULL,
+		[PATH_TRAVERSAL] = "path.traversal",
+		[PATH_NOT_ABSOLUTE] = "path.not_absolute",
+		[PATH_COMPONENT] = "path.component",
+	};
+	enum path_verdict verdict = path_judge(path);
+
+	if (verdict != PATH_FINE)
+		deny(d, reasons[verdict]);
+	else if (p->n_read_roots == 0)
+		deny(d, "path.not_allowed");
+	else if (!find_root(
+	             p, path, &d->input_root[which], &d->input_beneath[which]))
+		deny(d, "path.outside_root");
+}
+
+static void judge_name(const struct policy_request *request, size_t which,
+    struct policy_decision *d)
+{
+	const char *name = request->inputs[which].name;
+
+	if (!path_is_name(name))
+		deny(d, "path.name");
+	if (d->language != NULL &&
+	    strcmp(name, d->language->language.source) == 0)
+		deny(d, "path.name");
+	for (size_t i = 0; i < which; i++)
+		if (strcmp(name, request->inputs[i].name) == 0)
+			deny(d, "path.name");
+}
+
+void policy_decide(const struct policy *p, const struct policy_request *request,
+    struct policy_decision *ret)
+{
+	size_t n = request->n_inputs;
+	char rule[POLICY_WORD_MAX];
+
+	memset(ret, 0, sizeof(*ret));
+	ret->allow = true;
+	ret->language = policy_language_find(p, request->language);
+	if (ret->language == NULL) {
+		deny(ret, "language.not_allowed");
+	} else {
+		(void)snprintf(rule, sizeof(rule), "language.%s",
+		    ret->language->language.name);
+		add_word(&ret->rules, rule);
+		judge_limits(request, ret);
+	}
+	judge_sizes(request, ret);
+	/* More than there is room for, or fewer than were asked for: either
+	 * way something would go unjudged. */
+	if (n > POLICY_INPUTS_MAX || n != request->n_inputs_asked)
+		deny(ret, "inputs.too_many");
+	if (n > POLICY_INPUTS_MAX)
+		n = POLICY_INPUTS_MAX;
+	for (size_t i = 0; i < n; i++) {
+		judge_path(p, request->inputs[i].host, i, ret);
+		judge_name(request, i, ret);
+	}
+}

@@ -1,0 +1,222 @@
+/*
+ * policy/effective.c - what a policy means, as one canonical text: keys sorted,
+ * no spaces, every default filled in, the languages' data included.  Linked by
+ * bailiff-policy and the supervisor; pure.  Recorded and kept with the runs, so
+ * a member once written here stays.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "policy/parse.h"
+
+#define TEXT_FIRST 65536
+#define TEXT_LAST  8388608
+
+/* 'failed' sticks: the caller then tries again with more room. */
+struct writer {
+	struct text_out out;
+	struct error *e;
+	bool failed;
+};
+
+static void put(struct writer *w, const char *text)
+{
+	if (text_printf(&w->out, w->e, "%s", text) < 0)
+		w->failed = true;
+}
+
+static void put_string(struct writer *w, const char *text)
+{
+	if (text_json_string(text, strlen(text), &w->out, w->e) < 0)
+		w->failed = true;
+}
+
+static void put_u64(struct writer *w, uint64_t value)
+{
+	if (value == LIMIT_UNLIMITED)
+		put(w, "\"unlimited\"");
+	else if (text_printf(&w->out, w->e, "%" PRIu64, value) < 0)
+		w->failed = true;
+}
+
+static void put_bool(struct writer *w, const char *key, bool value)
+{
+	put(w, key);
+	put(w, value ? "true" : "false");
+}
+
+/* 'n' texts in rows of 'width' bytes. */
+struct rows {
+	const char *at;
+	size_t width, n;
+};
+
+static void put_rows(struct writer *w, const char *key, struct rows rows)
+{
+	put(w, key);
+	put(w, "[");
+	for (size_t i = 0; i < rows.n; i++) {
+		put(w, i > 0 ? "," : "");
+		put_string(w, rows.at + i * rows.width);
+	}
+	put(w, "]");
+}
+
+#define ROWS(member, count)                             \
+	(struct rows)                                   \
+	{                                               \
+		(member)[0], sizeof((member)[0]), count \
+	}
+
+static void put_capabilities(
+    struct writer *w, const char *key, const struct capabilities *c)
+{
+	put(w, key);
+	put_bool(w, "{\"exec_memory\":", c->exec_memory);
+	put_bool(w, ",\"ipc\":", c->ipc);
+	put_bool(w, ",\"loopback\":", c->loopback);
+	put_bool(w, ",\"network\":", c->network);
+	put_bool(w, ",\"subprocess\":", c->subprocess);
+	put_bool(w, ",\"threads\":", c->threads);
+	put(w, "}");
+}
+
+static void put_env(struct writer *w, const struct language *l)
+{
+	put(w, ",\"env\":{");
+	for (size_t i = 0; i < l->n_env; i++) {
+		size_t len = strcspn(l->env[i], "=");
+
+		put(w, i > 0 ? "," : "");
+		if (text_json_string(l->env[i], len, &w->out, w->e) < 0)
+			w->failed = true;
+		put(w, ":");
+		put_string(w, l->env[i] + len + 1);
+	}
+	put(w, "}");
+}
+
+static void put_data(struct writer *w, const struct language *l)
+{
+	put_rows(w, ",\"data\":{\"aliases\":", ROWS(l->aliases, l->n_aliases));
+	put_env(w, l);
+	put_rows(w, ",\"etc\":", ROWS(l->etc, l->n_etc));
+	put(w, ",\"name\":");
+	put_string(w, l->name);
+	put_capabilities(w, ",\"needs\":", &l->needs);
+	put(w, ",\"package\":");
+	put_string(w, l->package);
+	put_rows(w, ",\"probe\":", ROWS(l->probe, l->n_probe));
+	put(w, ",\"program\":");
+	put_string(w, l->program);
+	put_rows(w, ",\"run\":", ROWS(l->argv, l->n_argv));
+	put(w, ",\"source\":");
+	put_string(w, l->source);
+	put(w, "}");
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const enum limit_id *id_a = a;
+	const enum limit_id *id_b = b;
+
+	return strcmp(limit_table[*id_a].name, limit_table[*id_b].name);
+}
+
+static void put_limits(struct writer *w, const struct limit limits[LIMIT_N])
+{
+	enum limit_id ids[LIMIT_N];
+
+	for (size_t i = 0; i < LIMIT_N; i++)
+		ids[i] = (enum limit_id)i;
+	qsort(ids, LIMIT_N, sizeof(ids[0]), compare_ids);
+	put(w, ",\"limits\":{");
+	for (size_t i = 0; i < LIMIT_N; i++) {
+		put(w, i > 0 ? "," : "");
+		put_string(w, limit_table[ids[i]].name);
+		put(w, ":{\"default\":");
+		put_u64(w, limits[ids[i]].value);
+		put(w, ",\"max\":");
+		put_u64(w, limits[ids[i]].max);
+		put(w, "}");
+	}
+	put(w, "}");
+}
+
+static void put_languages(struct writer *w, const struct policy *p)
+{
+	put(w, ",\"languages\":{");
+	for (size_t i = 0; i < p->n_languages; i++) {
+		const struct policy_language *l = &p->languages[i];
+
+		put(w, i > 0 ? "," : "");
+		put_string(w, l->language.name);
+		put_capabilities(w, ":{\"capabilities\":", &l->capabilities);
+		put_data(w, &l->language);
+		put_limits(w, l->limits);
+		put(w, "}");
+	}
+	put(w, "}");
+}
+
+static void put_policy(struct writer *w, const struct policy *p)
+{
+	static const char *const durability[] = { "full", "relaxed", "none" };
+	static const char *const trace[] = { "off", "best-effort", "required" };
+
+	put(w, "{\"audit\":{\"durability\":");
+	put_string(w, durability[p->durability]);
+	put(w, "},\"concurrency\":{\"queue\":");
+	put_u64(w, p->queue);
+	put(w, ",\"runs\":");
+	if (p->runs_at_once == 0)
+		put(w, "\"auto\"");
+	else
+		put_u64(w, p->runs_at_once);
+	put(w, "},\"degraded\":");
+	put_string(w, p->accept_degraded ? "accept" : "refuse");
+	put(w, ",\"landlock\":{\"min_abi\":");
+	put_u64(w, p->landlock_min_abi);
+	put(w, "}");
+	put_languages(w, p);
+	put(w, ",\"name\":");
+	put_string(w, p->name);
+	put(w, ",\"network\":\"none\"");
+	put_rows(w, ",\"paths\":{\"export\":[],\"read\":",
+	    (struct rows){ p->read_roots[0].path, sizeof(p->read_roots[0]),
+	        p->n_read_roots });
+	put(w, "},\"service\":{\"linger_s\":");
+	put_u64(w, p->linger_s);
+	put(w, "},\"trace\":");
+	put_string(w, trace[p->trace]);
+	put(w, ",\"version\":1}");
+}
+
+int parse_effective(struct policy *p, struct error *e)
+{
+	char *data = NULL;
+
+	for (size_t cap = TEXT_FIRST; cap <= TEXT_LAST; cap *= 2) {
+		struct error full = { .kind = ERROR_NONE };
+		struct writer w = { .e = &full };
+		char *more = realloc(data, cap);
+
+		if (more == NULL) {
+			free(data);
+			return FAIL_SYS(e, "allocate the effective policy");
+		}
+		data = more;
+		w.out = (struct text_out){ data, cap, 0 };
+		put_policy(&w, p);
+		if (w.failed)
+			continue;
+		p->effective = data;
+		p->effective_len = w.out.len;
+		sha256_of(data, w.out.len, p->sha256);
+		return 0;
+	}
+	free(data);
+	return FAIL(e, ERROR_LIMIT, "the effective policy is too long to keep");
+}

@@ -1,0 +1,59 @@
+/*
+ * policy/parse.h - the parts of policy_parse.  Private to policy/, except that
+ * bailiff-policy lists languages with parse_language_file.
+ */
+#ifndef POLICY_PARSE_H
+#define POLICY_PARSE_H
+
+#include "policy/policy.h"
+#include "policy/reader.h"
+
+#define PARSE_VERSION 1 /* of policy texts and language files */
+
+struct parse {
+	const struct policy_sources *sources; /* borrowed */
+	struct policy *policy;                /* borrowed; being filled */
+	struct limit limits[LIMIT_N];         /* what languages inherit */
+	struct capabilities capabilities;
+	struct reader *language_reader; /* borrowed */
+};
+
+/* Every table of keys, for the manual's test; ends with NULL. */
+extern const struct reader_keys *const parse_tables[];
+
+extern const struct reader_keys parse_policy_keys; /* for struct parse */
+extern const struct reader_keys parse_entry_keys;  /* of one language */
+extern const struct reader_keys parse_capability_keys;
+extern const struct reader_keys parse_limit_keys;
+extern const struct reader_keys parse_language_file_keys;
+extern const struct reader_names parse_capability_names;
+
+/* Fill 'limits' with what the table says when a policy is silent. */
+void parse_limits_init(struct limit limits[LIMIT_N]);
+/* Replace what the object names; the rest stays as it is. */
+void parse_limits(struct reader *r, uint32_t node, void *limits);
+
+void parse_capabilities_init(struct capabilities *ret);
+void parse_capabilities(struct reader *r, uint32_t node, void *capabilities);
+
+/* "languages", into a struct parse. */
+void parse_languages(struct reader *r, uint32_t node, void *to);
+
+/* "version": must be PARSE_VERSION. */
+void parse_version(struct reader *r, uint32_t node, void *unused);
+
+/* Keys whose feature is not built yet: a list, a list of objects. */
+void parse_future_list(struct reader *r, uint32_t node, void *unused);
+void parse_future_objects(struct reader *r, uint32_t node, void *unused);
+
+/*
+ * A language data file.  'r' is scratch space and must be zeroed but for
+ * r->faults; faults are added there.  -1 when there were any.
+ */
+int parse_language_file(struct reader *r, const struct policy_text *text,
+    struct language *ret) MUST_CHECK;
+
+/* The canonical text of what the policy means; p->effective and its digest. */
+int parse_effective(struct policy *p, struct error *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,217 @@
+/*
+ * policy/parse_language.c - a language data file.  Linked by bailiff-policy and
+ * the supervisor; pure.  The file is ours, but is read as strictly as a policy.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/parse.h"
+#include "policy/path.h"
+
+static void take_name(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	(void)reader_name(r, node, l->name, sizeof(l->name));
+}
+
+static void take_source(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	if (reader_text(r, node, l->source, sizeof(l->source)) &&
+	    !path_is_name(l->source))
+		reader_fault(r, node, "not a file name such as \"main.py\"");
+}
+
+static void take_package(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	(void)reader_text(r, node, l->package, sizeof(l->package));
+}
+
+static void take_program(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	if (reader_text(r, node, l->program, sizeof(l->program)) &&
+	    path_judge(l->program) != PATH_FINE)
+		reader_fault(r, node, "not an absolute path without . and ..");
+}
+
+/* A list of texts into rows of 'width' bytes; the number of rows taken. */
+struct rows {
+	char *at;
+	size_t width, cap;
+	size_t least;
+};
+
+static size_t take_rows(struct reader *r, uint32_t node, struct rows rows)
+{
+	size_t n = 0;
+
+	if (!reader_is(r, node, SCAN_ARRAY))
+		return 0;
+	if (r->scan.nodes[node].n < rows.least ||
+	    r->scan.nodes[node].n > rows.cap) {
+		reader_fault(
+		    r, node, "expected %zu to %zu items", rows.least, rows.cap);
+		return 0;
+	}
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next) {
+		(void)reader_text(r, i, rows.at + n * rows.width, rows.width);
+		n++;
+	}
+	return n;
+}
+
+#define ROWS(member, least)                                     \
+	(struct rows)                                           \
+	{                                                       \
+		(member)[0], sizeof((member)[0]),               \
+		    sizeof(member) / sizeof((member)[0]), least \
+	}
+
+static void take_aliases(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_aliases = take_rows(r, node, ROWS(l->aliases, 0));
+}
+
+static void take_run(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_argv = take_rows(r, node, ROWS(l->argv, 1));
+}
+
+static void take_probe(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_probe = take_rows(r, node, ROWS(l->probe, 1));
+}
+
+static void take_etc(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_etc = take_rows(r, node, ROWS(l->etc, 0));
+	for (size_t i = 0; i < l->n_etc; i++) {
+		char path[sizeof("/etc/") + sizeof(l->etc[0])];
+
+		(void)snprintf(path, sizeof(path), "/etc/%s", l->etc[i]);
+		if (path_judge(path) != PATH_FINE)
+			reader_fault(r, node,
+			    "\"%s\" is no clean path beneath /etc", l->etc[i]);
+	}
+}
+
+static bool is_variable(const char *name)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return name[0] != '\0' && strspn(name, letters) == strlen(name) &&
+	       strchr("0123456789", name[0]) == NULL;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void take_env(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	if (!reader_is(r, node, SCAN_OBJECT))
+		return;
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next) {
+		char name[SCAN_KEY_MAX + 1] = "";
+		char value[sizeof(l->env[0])];
+		int len;
+
+		if (l->n_env == POLICY_ENV_MAX) {
+			reader_fault(
+			    r, i, "more than %d variables", POLICY_ENV_MAX);
+			return;
+		}
+		if (!reader_text(r, i, value, sizeof(value)))
+			continue;
+		if (scan_key(&r->scan, i, name, sizeof(name)) < 0 ||
+		    !is_variable(name))
+			reader_fault(r, i, "not a variable; write A-Z, 0-9, _");
+		/* The loader would obey these before the program does. */
+		if (strncmp(name, "LD_", strlen("LD_")) == 0)
+			reader_fault(r, i, "LD_ variables steer the loader");
+		len = snprintf(
+		    l->env[l->n_env], sizeof(l->env[0]), "%s=%s", name, value);
+		if (len < 0 || (size_t)len >= sizeof(l->env[0]))
+			reader_fault(r, i, "name and value are too long");
+		l->n_env++;
+	}
+	qsort(l->env, l->n_env, sizeof(l->env[0]), compare_rows);
+}
+
+static void take_needs(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+	bool *const capabilities[] = { &l->needs.subprocess, &l->needs.threads,
+		&l->needs.loopback, &l->needs.network, &l->needs.exec_memory,
+		&l->needs.ipc };
+
+	if (!reader_is(r, node, SCAN_ARRAY))
+		return;
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next) {
+		size_t which;
+
+		if (reader_word(r, i, &parse_capability_names, &which))
+			*capabilities[which] = true;
+	}
+}
+
+/* clang-format off */
+static const struct reader_key keys[] = {
+	{ "version", parse_version, 0, true },
+	{ "name",    take_name,     0, true },
+	{ "aliases", take_aliases,  0, false },
+	{ "source",  take_source,   0, true },
+	{ "package", take_package,  0, true },
+	{ "program", take_program,  0, true },
+	{ "run",     take_run,      0, true },
+	{ "probe",   take_probe,    0, true },
+	{ "env",     take_env,      0, true },
+	{ "etc",     take_etc,      0, false },
+	{ "needs",   take_needs,    0, false },
+};
+/* clang-format on */
+const struct reader_keys parse_language_file_keys = { "a language file",
+	sizeof(keys) / sizeof(keys[0]), keys };
+
+int parse_language_file(
+    struct reader *r, const struct policy_text *text, struct language *ret)
+{
+	size_t before = r->faults->n + r->faults->more;
+	const char *base = strrchr(text->name, '/');
+
+	memset(ret, 0, sizeof(*ret));
+	if (reader_open(r, text) < 0)
+		return -1;
+	reader_object(r, 0, &parse_language_file_keys, ret);
+	base = base != NULL ? base + 1 : text->name;
+	if (r->faults->n + r->faults->more == before) {
+		size_t len = strlen(ret->name);
+
+		if (strncmp(base, ret->name, len) != 0 ||
+		    strcmp(base + len, ".json") != 0)
+			reader_fault(r, 0, "the file of \"%s\" must be %s.json",
+			    ret->name, ret->name);
+	}
+	return r->faults->n + r->faults->more == before ? 0 : -1;
+}

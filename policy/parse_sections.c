@@ -1,0 +1,319 @@
+/*
+ * policy/parse_sections.c - the sections of a policy text, by tables of keys.
+ * Linked by bailiff-policy and the supervisor; pure.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/parse.h"
+#include "policy/path.h"
+
+#define SECONDS_A_DAY    86400
+#define QUEUE_MAX        4096
+#define RUNS_MAX         64
+#define LANDLOCK_ABI_MAX 64
+
+static void take_name(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	(void)reader_name(r, node, p->policy->name, sizeof(p->policy->name));
+}
+
+static void take_limits(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	parse_limits(r, node, p->limits);
+}
+
+static void take_capabilities(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	parse_capabilities(r, node, &p->capabilities);
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+	const struct policy_root *root_a = a;
+	const struct policy_root *root_b = b;
+
+	return strcmp(root_a->path, root_b->path);
+}
+
+static void take_root(struct reader *r, uint32_t node, struct policy *p)
+{
+	struct policy_root *root = &p->read_roots[p->n_read_roots];
+
+	if (!reader_text(r, node, root->path, sizeof(root->path)))
+		return;
+	if (path_judge(root->path) != PATH_FINE) {
+		reader_fault(r, node,
+		    "not an absolute path without . and .., "
+		    "// or a slash at the end");
+		return;
+	}
+	for (size_t i = 0; i < p->n_read_roots; i++)
+		if (strcmp(p->read_roots[i].path, root->path) == 0)
+			reader_fault(r, node, "this root stands here twice");
+	p->n_read_roots++;
+}
+
+static void take_read_roots(struct reader *r, uint32_t node, void *to)
+{
+	struct policy *p = to;
+
+	if (!reader_is(r, node, SCAN_ARRAY))
+		return;
+	if (r->scan.nodes[node].n > POLICY_ROOTS_MAX) {
+		reader_fault(r, node, "more than %d roots", POLICY_ROOTS_MAX);
+		return;
+	}
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next)
+		take_root(r, i, p);
+	qsort(p->read_roots, p->n_read_roots, sizeof(p->read_roots[0]),
+	    compare_roots);
+}
+
+static const struct reader_key path_keys[] = {
+	{ "read", take_read_roots, 0, false },
+	{ "export", parse_future_list, 0, false },
+};
+static const struct reader_keys path_table = { "paths",
+	sizeof(path_keys) / sizeof(path_keys[0]), path_keys };
+
+static void take_paths(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	reader_object(r, node, &path_table, p->policy);
+}
+
+static const struct reader_key network_keys[] = {
+	{ "allow", parse_future_list, 0, true },
+};
+static const struct reader_keys network_table = { "a network",
+	sizeof(network_keys) / sizeof(network_keys[0]), network_keys };
+
+static void take_network(struct reader *r, uint32_t node, void *to)
+{
+	static const struct reader_names words = { 1, { "none" } };
+	size_t which;
+
+	if (r->scan.nodes[node].kind == SCAN_OBJECT)
+		reader_object(r, node, &network_table, to);
+	else
+		(void)reader_word(r, node, &words, &which);
+}
+
+static void take_trace(struct reader *r, uint32_t node, void *to)
+{
+	/* In the order of enum trace_mode. */
+	static const struct reader_names words = { 3,
+		{ "off", "best-effort", "required" } };
+	struct parse *p = to;
+	size_t which;
+
+	if (!reader_word(r, node, &words, &which))
+		return;
+	p->policy->trace = (enum trace_mode)which;
+	if (which != TRACE_OFF)
+		reader_fault(r, node,
+		    "trace \"%s\" is not built yet; write \"off\"",
+		    words.items[which]);
+}
+
+static void take_durability(struct reader *r, uint32_t node, void *to)
+{
+	/* In the order of enum durability. */
+	static const struct reader_names words = { 3,
+		{ "full", "relaxed", "none" } };
+	struct parse *p = to;
+	size_t which;
+
+	if (!reader_word(r, node, &words, &which))
+		return;
+	p->policy->durability = (enum durability)which;
+	if (which != DURABILITY_FULL)
+		reader_fault(r, node,
+		    "durability \"%s\" is not built yet; write \"full\"",
+		    words.items[which]);
+}
+
+static void take_retention(struct reader *r, uint32_t node, void *to)
+{
+	static const struct reader_names words = { 1, { "unlimited" } };
+	size_t which;
+
+	(void)to;
+	if (r->scan.nodes[node].kind == SCAN_NUMBER)
+		reader_fault(
+		    r, node, "this is not built yet; write \"unlimited\"");
+	else
+		(void)reader_word(r, node, &words, &which);
+}
+
+static const struct reader_key audit_keys[] = {
+	{ "durability", take_durability, 0, false },
+	{ "commit_only", parse_future_list, 0, false },
+	{ "retention_days", take_retention, 0, false },
+};
+static const struct reader_keys audit_table = { "audit",
+	sizeof(audit_keys) / sizeof(audit_keys[0]), audit_keys };
+
+static void take_audit(struct reader *r, uint32_t node, void *to)
+{
+	reader_object(r, node, &audit_table, to);
+}
+
+static void take_u32(
+    struct reader *r, uint32_t node, struct number_range range, uint32_t *ret)
+{
+	uint64_t value;
+
+	if (reader_number(r, node, range, &value))
+		*ret = (uint32_t)value;
+}
+
+static void take_runs(struct reader *r, uint32_t node, void *to)
+{
+	static const struct reader_names words = { 1, { "auto" } };
+	struct parse *p = to;
+	size_t which;
+
+	if (r->scan.nodes[node].kind == SCAN_NUMBER)
+		take_u32(r, node, (struct number_range){ 1, RUNS_MAX },
+		    &p->policy->runs_at_once);
+	else if (reader_word(r, node, &words, &which))
+		p->policy->runs_at_once = 0;
+}
+
+static void take_queue(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	take_u32(
+	    r, node, (struct number_range){ 0, QUEUE_MAX }, &p->policy->queue);
+}
+
+static void take_per_principal(struct reader *r, uint32_t node, void *to)
+{
+	static const struct reader_names words = { 1, { "unlimited" } };
+	size_t which;
+
+	(void)to;
+	if (r->scan.nodes[node].kind == SCAN_NUMBER)
+		reader_fault(
+		    r, node, "this is not built yet; write \"unlimited\"");
+	else
+		(void)reader_word(r, node, &words, &which);
+}
+
+static const struct reader_key concurrency_keys[] = {
+	{ "runs", take_runs, 0, false },
+	{ "queue", take_queue, 0, false },
+	{ "per_principal", take_per_principal, 0, false },
+};
+static const struct reader_keys concurrency_table = { "concurrency",
+	sizeof(concurrency_keys) / sizeof(concurrency_keys[0]),
+	concurrency_keys };
+
+static void take_concurrency(struct reader *r, uint32_t node, void *to)
+{
+	reader_object(r, node, &concurrency_table, to);
+}
+
+static void take_min_abi(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	take_u32(r, node, (struct number_range){ 1, LANDLOCK_ABI_MAX },
+	    &p->policy->landlock_min_abi);
+}
+
+static const struct reader_key landlock_keys[] = {
+	{ "min_abi", take_min_abi, 0, false },
+};
+static const struct reader_keys landlock_table = { "landlock",
+	sizeof(landlock_keys) / sizeof(landlock_keys[0]), landlock_keys };
+
+static void take_landlock(struct reader *r, uint32_t node, void *to)
+{
+	reader_object(r, node, &landlock_table, to);
+}
+
+static void take_linger(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+
+	take_u32(r, node, (struct number_range){ 0, SECONDS_A_DAY },
+	    &p->policy->linger_s);
+}
+
+static const struct reader_key service_keys[] = {
+	{ "linger_s", take_linger, 0, false },
+};
+static const struct reader_keys service_table = { "service",
+	sizeof(service_keys) / sizeof(service_keys[0]), service_keys };
+
+static void take_service(struct reader *r, uint32_t node, void *to)
+{
+	reader_object(r, node, &service_table, to);
+}
+
+static void take_degraded(struct reader *r, uint32_t node, void *to)
+{
+	static const struct reader_names words = { 2, { "refuse", "accept" } };
+	struct parse *p = to;
+	size_t which;
+
+	if (reader_word(r, node, &words, &which))
+		p->policy->accept_degraded = which == 1;
+}
+
+static void take_unbuilt_text(struct reader *r, uint32_t node, void *to)
+{
+	(void)to;
+	if (reader_is(r, node, SCAN_STRING))
+		reader_fault(r, node, "this is not built yet; leave it out");
+}
+
+/* clang-format off */
+/* "languages" comes last: it inherits from the others. */
+static const struct reader_key keys[] = {
+	{ "version",      parse_version,     0, true },
+	{ "name",         take_name,         0, true },
+	{ "limits",       take_limits,       0, false },
+	{ "capabilities", take_capabilities, 0, false },
+	{ "paths",        take_paths,        0, false },
+	{ "network",      take_network,      0, false },
+	{ "trace",        take_trace,        0, false },
+	{ "audit",        take_audit,        0, false },
+	{ "concurrency",  take_concurrency,  0, false },
+	{ "landlock",     take_landlock,     0, false },
+	{ "service",      take_service,      0, false },
+	{ "degraded",     take_degraded,     0, false },
+	{ "extends",      take_unbuilt_text, 0, false },
+	{ "rootfs",       take_unbuilt_text, 0, false },
+	{ "languages",    parse_languages,   0, true },
+};
+/* clang-format on */
+const struct reader_keys parse_policy_keys = { "a policy",
+	sizeof(keys) / sizeof(keys[0]), keys };
+
+const struct reader_keys *const parse_tables[] = {
+	&parse_policy_keys,
+	&parse_entry_keys,
+	&parse_capability_keys,
+	&parse_limit_keys,
+	&path_table,
+	&network_table,
+	&audit_table,
+	&concurrency_table,
+	&landlock_table,
+	&service_table,
+	&parse_language_file_keys,
+	NULL,
+};

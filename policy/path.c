@@ -1,0 +1,73 @@
+/*
+ * policy/path.c - paths as text.  Linked by bailiff-policy and the supervisor;
+ * pure.  Every path is hostile.
+ */
+#include "policy/path.h"
+
+#include <string.h>
+
+#include "policy/reader.h"
+
+struct component {
+	const char *at;
+	size_t len;
+};
+
+/* The component at *path, which then stands behind its slash, or is NULL. */
+static struct component next_component(const char **path)
+{
+	struct component c = { *path, strcspn(*path, "/") };
+
+	*path = c.at[c.len] == '/' ? c.at + c.len + 1 : NULL;
+	return c;
+}
+
+static bool is_word(struct component c, const char *word)
+{
+	return c.len == strlen(word) && memcmp(c.at, word, c.len) == 0;
+}
+
+enum path_verdict path_judge(const char *path)
+{
+	const char *rest = path;
+	bool odd = false;
+
+	while (rest != NULL) {
+		struct component c = next_component(&rest);
+
+		if (is_word(c, ".."))
+			return PATH_TRAVERSAL;
+		/* Only the first may be empty: it stands before the root. */
+		if ((c.len == 0 && c.at != path) || is_word(c, ".") ||
+		    c.len > PATH_NAME_MAX)
+			odd = true;
+	}
+	if (path[0] != '/')
+		return PATH_NOT_ABSOLUTE;
+	if (odd || strlen(path) >= POLICY_PATH_MAX || !reader_plain(path))
+		return PATH_COMPONENT;
+	return PATH_FINE;
+}
+
+const char *path_beneath(const char *root, const char *path)
+{
+	const char *in_root = root;
+
+	while (in_root != NULL) {
+		struct component a = next_component(&in_root);
+		struct component b = next_component(&path);
+
+		if (a.len != b.len || memcmp(a.at, b.at, a.len) != 0 ||
+		    path == NULL)
+			return NULL;
+	}
+	return path;
+}
+
+bool path_is_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 0 && len <= PATH_NAME_MAX && strchr(name, '/') == NULL &&
+	       name[0] != '.' && name[0] != '-' && reader_plain(name);
+}
