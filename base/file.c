@@ -28,6 +28,21 @@ int file_write_all(int fd, const void *data, size_t len, struct error *e)
 	return 0;
 }
 
+/* Room for more behind 'len' bytes and a NUL. */
+static int grow(uint8_t **data, size_t *cap, size_t len, struct error *e)
+{
+	uint8_t *more;
+
+	if (*cap - len > 1)
+		return 0;
+	more = realloc(*data, *cap * 2);
+	if (more == NULL)
+		return FAIL_SYS(e, "allocate to read");
+	*data = more;
+	*cap *= 2;
+	return 0;
+}
+
 int file_read_all(int fd, size_t max_bytes, uint8_t **ret_data, size_t *ret_len,
     struct error *e)
 {
@@ -35,13 +50,11 @@ int file_read_all(int fd, size_t max_bytes, uint8_t **ret_data, size_t *ret_len,
 	size_t len = 0;
 	AUTO_FREE uint8_t *data = malloc(cap);
 
+	if (data == NULL)
+		return FAIL_SYS(e, "allocate to read");
 	for (;;) {
-		uint8_t *more;
-		ssize_t got;
+		ssize_t got = pread(fd, data + len, cap - len - 1, (off_t)len);
 
-		if (data == NULL)
-			return FAIL_SYS(e, "allocate to read");
-		got = pread(fd, data + len, cap - len - 1, (off_t)len);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -52,13 +65,8 @@ int file_read_all(int fd, size_t max_bytes, uint8_t **ret_data, size_t *ret_len,
 		if (len > max_bytes)
 			return FAIL(
 			    e, ERROR_LIMIT, "more than %zu bytes", max_bytes);
-		if (cap - len > 1)
-			continue;
-		more = realloc(data, cap * 2);
-		if (more == NULL)
-			return FAIL_SYS(e, "allocate to read");
-		data = more;
-		cap *= 2;
+		if (grow(&data, &cap, len, e) < 0)
+			return -1;
 	}
 	data[len] = '\0';
 	*ret_data = data;

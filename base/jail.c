@@ -22,6 +22,8 @@
 #define NATIVE_ARCH AUDIT_ARCH_AARCH64
 #endif
 
+/* From the number of a call past the two halves of its argument. */
+#define ARGUMENT_SKIP 5
 /* Rows of up to six instructions, and four around them. */
 #define FILTER_MAX (JAIL_CALLS_MAX * 8 + 4)
 
@@ -160,12 +162,13 @@ static void emit_call(struct filter *f, const struct jail_call *call)
 	if (call->argument == JAIL_ANY) {
 		emit_equals(f, (uint32_t)call->number, 1);
 	} else {
-		/* Both machines we build for are little-endian. */
-		emit_equals(f, (uint32_t)call->number, 5);
+		/* Both machines we build for are little-endian.  What skips
+		 * goes behind the RET below. */
+		emit_equals(f, (uint32_t)call->number, ARGUMENT_SKIP);
 		emit_load(f, argument);
-		emit_equals(f, call->value, 3);
+		emit_equals(f, call->value, ARGUMENT_SKIP - 2);
 		emit_load(f, argument + sizeof(uint32_t));
-		emit_equals(f, 0, 1);
+		emit_equals(f, 0, ARGUMENT_SKIP - 4);
 	}
 	emit(f,
 	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));

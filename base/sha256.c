@@ -42,14 +42,14 @@ static void schedule(const uint8_t *block, uint32_t w[64])
 {
 	for (size_t i = 0; i < 16; i++)
 		w[i] = (uint32_t)block[4 * i] << 24 |
-		    (uint32_t)block[4 * i + 1] << 16 |
-		    (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
+		       (uint32_t)block[4 * i + 1] << 16 |
+		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
 	for (size_t i = 16; i < 64; i++) {
 		uint32_t a = w[i - 15];
 		uint32_t b = w[i - 2];
 
 		w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) +
-		    w[i - 7] + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+		       w[i - 7] + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
 	}
 }
 
@@ -67,8 +67,7 @@ static void compress(uint32_t state[8], const uint8_t *block)
 		uint32_t t1 = s[7] + big1 + choose + rounds[i] + w[i];
 		uint32_t big0 =
 		    rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
-		uint32_t major =
-		    (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+		uint32_t major = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
 
 		memmove(&s[1], &s[0], 7 * sizeof(s[0]));
 		s[4] += t1;
@@ -122,8 +121,7 @@ void sha256_done(struct sha256 *h, uint8_t ret[SHA256_BYTES])
 		compress(h->state, tail + at);
 	for (size_t i = 0; i < 8; i++)
 		for (size_t j = 0; j < 4; j++)
-			ret[4 * i + j] =
-			    (uint8_t)(h->state[i] >> (24 - 8 * j));
+			ret[4 * i + j] = (uint8_t)(h->state[i] >> (24 - 8 * j));
 }
 
 void sha256_of(const void *data, size_t len, uint8_t ret[SHA256_BYTES])

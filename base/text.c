@@ -274,30 +274,44 @@ int text_base64(
 	return 0;
 }
 
+/* The value of one digit; false if it is none. */
+static bool base64_value(char digit, uint32_t *ret)
+{
+	const char *at = digit != '\0' ? strchr(base64_digits, digit) : NULL;
+
+	if (at == NULL)
+		return false;
+	*ret = (uint32_t)(at - base64_digits);
+	return true;
+}
+
+/* How many bytes a group of four stands for: 3, or less before padding. */
+static size_t group_bytes(const char *in, bool last)
+{
+	if (!last || in[3] != '=')
+		return 3;
+	return in[2] != '=' ? 2 : 1;
+}
+
 /* One group of four; false unless it is canonical. */
 static bool decode_group(const char *in, bool last, struct text_out *out)
 {
-	size_t have = !last || in[3] != '=' ? 3 : in[2] != '=' ? 2 : 1;
+	size_t have = group_bytes(in, last);
 	uint32_t v = 0;
 
+	/* 'have' bytes take one digit more; padding stands for zeros. */
 	for (size_t j = 0; j < 4; j++) {
-		const char *at =
-		    in[j] != '\0' ? strchr(base64_digits, in[j]) : NULL;
+		uint32_t digit = 0;
 
-		if (j > have) {
-			if (in[j] != '=')
-				return false;
-			at = base64_digits;
-		}
-		if (at == NULL)
+		if (j <= have && !base64_value(in[j], &digit))
 			return false;
-		v = v << 6 | (uint32_t)(at - base64_digits);
+		v = v << 6 | digit;
 	}
 	/* Spare bits of the last digit must be zero: one text for one value. */
-	if ((have < 3 && (v & 0xff) != 0) || (have < 2 && (v & 0xffff) != 0))
+	if ((v & ((1U << (24 - 8 * have)) - 1)) != 0)
 		return false;
 	for (size_t j = 0; j < have; j++)
-		out->data[out->len++] = (char)(v >> (16 - 8 * j));
+		out->data[out->len++] = (char)(uint8_t)(v >> (16 - 8 * j));
 	return true;
 }
 

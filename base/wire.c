@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Lists may hold lists; the depth is that of our own tables. */
+/* NOLINTBEGIN(misc-no-recursion) */
+
 static const struct wire_message *find(
     const struct wire_protocol *protocol, uint16_t verb)
 {
@@ -100,8 +103,6 @@ static int put_field(const struct wire_field *f, const uint8_t *member,
 	return FAIL(e, ERROR_STATE, "%s: unknown kind of member", f->name);
 }
 
-/* Lists may hold lists; the depth is that of our own tables. */
-/* NOLINTNEXTLINE(misc-no-recursion) */
 static int put_fields(const struct wire_layout *layout, const uint8_t *from,
     struct bytes_writer *out, struct error *e)
 {
@@ -203,7 +204,6 @@ static int get_field(const struct wire_field *f, uint8_t *member,
 	return FAIL(e, ERROR_STATE, "%s: unknown kind of member", f->name);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion) */
 static int get_fields(const struct wire_layout *layout, uint8_t *to,
     struct bytes_reader *in, struct error *e)
 {
@@ -241,3 +241,5 @@ int wire_decode(const struct wire_protocol *protocol, struct bytes_reader *in,
 	*ret_verb = verb;
 	return 0;
 }
+
+/* NOLINTEND(misc-no-recursion) */

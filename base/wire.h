@@ -61,6 +61,8 @@ struct wire_protocol {
 	const struct wire_message *messages;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): types and member names take none */
+
 /* Members of a message that carry a count. */
 #define WIRE_BLOB_OF(cap)          \
 	struct {                   \
@@ -96,6 +98,8 @@ struct wire_protocol {
 	{                                                              \
 		sizeof(struct s), sizeof(rows) / sizeof(rows[0]), rows \
 	}
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
  * Append the bytes of message 'verb' of 'protocol' to 'out'.  'message' is the

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # scripts/lib.sh - what our scripts share.  Sourced by bash, after cd to the top.
 
 say() {
@@ -32,6 +33,7 @@ need_packages() {
 }
 
 # What building and running take; scripts/test adds its own.
+# shellcheck disable=SC2034
 BUILD_PACKAGES="cmake ninja-build gcc libc6-dev linux-libc-dev pkg-config
 	libjansson-dev libseccomp-dev libsodium-dev python3"
 
@@ -40,10 +42,10 @@ build() {
 	local log=build/$1.log
 
 	mkdir -p build
-	cmake --preset "$1" "${CMAKE_ARGS[@]}" >"$log" 2>&1 &&
-		cmake --build --preset "$1" -j "$(nproc)" >>"$log" 2>&1 || {
+	if ! { cmake --preset "$1" "${CMAKE_ARGS[@]}" &&
+		cmake --build --preset "$1" -j "$(nproc)"; } >"$log" 2>&1; then
 		grep -v '^\[.*Building\|^\[.*Linking' "$log" >&2
 		die "building $1 failed; all of it is in $log"
-	}
+	fi
 	tail -n 1 "$log"
 }
