@@ -266,10 +266,11 @@ int text_base64(
 			v |= (uint32_t)in[i + 1] << 8;
 		if (have > 2)
 			v |= in[i + 2];
-		for (size_t j = 0; j < 4; j++)
-			out->data[out->len++] =
-			    j <= have ? base64_digits[v >> (18 - 6 * j) & 63]
-			              : '=';
+		for (size_t j = 0; j < 4; j++) {
+			char digit = base64_digits[v >> (18 - 6 * j) & 63];
+
+			out->data[out->len++] = j <= have ? digit : '=';
+		}
 	}
 	return 0;
 }
