@@ -55,6 +55,8 @@ enum launch_status_verb {
 	LAUNCH_STOPPED = 1, /* 1 descriptor: a pidfd of the program */
 	LAUNCH_ENDED,
 	LAUNCH_STEP_FAILED,
+	LAUNCH_MAPS, /* never to the supervisor: a clone asks its launcher for
+	              * the id maps; 1 descriptor, the scratch */
 };
 
 enum launch_entry_kind {

@@ -121,6 +121,7 @@ static const struct wire_message statuses[] = {
 	{ LAUNCH_STOPPED, "stopped", &stopped },
 	{ LAUNCH_ENDED, "ended", &ended },
 	{ LAUNCH_STEP_FAILED, "step failed", &failed },
+	{ LAUNCH_MAPS, "maps", NULL },
 };
 
 const struct wire_protocol launch_status_protocol = { "status",
