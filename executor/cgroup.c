@@ -1,0 +1,238 @@
+/*
+ * executor/cgroup.c - the tree above the leaves: found, opened, delegated,
+ * swept.  Linked by bailiff-launch, uid 0.  Groups are reached by descriptor
+ * only, since the launcher later has no path to them.
+ */
+#include "executor/cgroup.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "executor/knob.h"
+#include "executor/mounts.h"
+
+/* A host with thousands of mounts still fits. */
+#define MOUNTINFO_MAX (4u << 20)
+
+static int open_group(
+    int dir_fd, const char *name, int *ret_fd, struct error *e)
+{
+	int fd =
+	    openat(dir_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return FAIL_SYS(e, "open control group %s", name);
+	*ret_fd = fd;
+	return 0;
+}
+
+static int make_group(
+    int dir_fd, const char *name, int *ret_fd, struct error *e)
+{
+	if (mkdirat(dir_fd, name, 0755) < 0 && errno != EEXIST)
+		return FAIL_SYS(e, "make control group %s", name);
+	return open_group(dir_fd, name, ret_fd, e);
+}
+
+/* v2: children get a controller only if each group above hands it down. */
+static int hand_down(const struct cgroups *g, int fd, struct error *e)
+{
+	if (g->mode != CGROUP_V2)
+		return 0;
+	if (knob_write(fd, "cgroup.subtree_control", "+memory +pids", e) < 0)
+		return FAIL_IN(e, "hand memory and pids down");
+	return 0;
+}
+
+static int find_places(struct cgroup_places *ret, struct error *e)
+{
+	AUTO_FD fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	AUTO_FREE uint8_t *text = NULL;
+	size_t len;
+
+	if (fd < 0)
+		return FAIL_SYS(e, "open /proc/self/mountinfo");
+	if (file_read_all(fd, MOUNTINFO_MAX, &text, &len, e) < 0)
+		return FAIL_IN(e, "/proc/self/mountinfo");
+	cgroup_find((const char *)text, ret);
+	return 0;
+}
+
+/* The tops of the hierarchies, v2 mounted for ourselves if nobody did. */
+static int open_roots(struct cgroups *g, int fds[CGROUP_TREES], struct error *e)
+{
+	static const struct mounts_new v2 = { .type = "cgroup2",
+		.attributes =
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+	struct cgroup_places places;
+	char controllers[512] = "";
+
+	if (find_places(&places, e) < 0)
+		return -1;
+	for (size_t i = 0; i < CGROUP_TREES; i++)
+		if (places.path[i][0] != '\0' &&
+		    open_group(AT_FDCWD, places.path[i], &fds[i], e) < 0)
+			return -1;
+	if (fds[CGROUP_UNIFIED] >= 0 &&
+	    knob_read(fds[CGROUP_UNIFIED], "cgroup.controllers", controllers,
+	        sizeof(controllers), e) < 0)
+		return -1;
+	if (cgroup_judge(&places, controllers, &g->mode, e) < 0)
+		return -1;
+	if (fds[CGROUP_UNIFIED] < 0)
+		return mounts_make(&v2, &fds[CGROUP_UNIFIED], e);
+	return 0;
+}
+
+static bool is_used(const struct cgroups *g, size_t tree)
+{
+	return tree == CGROUP_UNIFIED || g->mode != CGROUP_V2;
+}
+
+static int open_tops(
+    struct cgroups *g, const int fds[CGROUP_TREES], struct error *e)
+{
+	for (size_t i = 0; i < CGROUP_TREES; i++) {
+		int services_fd;
+
+		if (!is_used(g, i))
+			continue;
+		if (hand_down(g, fds[i], e) < 0 ||
+		    make_group(fds[i], "bailiff", &g->top_fd[i], e) < 0 ||
+		    hand_down(g, g->top_fd[i], e) < 0 ||
+		    make_group(g->top_fd[i], "services", &services_fd, e) < 0)
+			return -1;
+		(void)close(services_fd);
+	}
+	return 0;
+}
+
+int cgroup_open(struct cgroups *g, struct error *e)
+{
+	int fds[CGROUP_TREES] = { -1, -1, -1 };
+	int ret = open_roots(g, fds, e);
+
+	if (ret == 0)
+		ret = open_tops(g, fds, e);
+	for (size_t i = 0; i < CGROUP_TREES; i++)
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+	return ret;
+}
+
+int cgroup_serve(const struct cgroups *g, pid_t pid, struct error *e)
+{
+	for (size_t i = 0; i < CGROUP_TREES; i++)
+		if (is_used(g, i) &&
+		    knob_write_number(g->top_fd[i], "services/cgroup.procs",
+		        (uint64_t)pid, e) < 0)
+			return FAIL_IN(
+			    e, "move process %d to bailiff/services", (int)pid);
+	return 0;
+}
+
+int cgroup_instance(struct cgroups *g, struct error *e)
+{
+	for (size_t i = 0; i < CGROUP_TREES; i++)
+		if (is_used(g, i) &&
+		    (make_group(g->top_fd[i], g->instance, &g->instance_fd[i],
+		         e) < 0 ||
+		        hand_down(g, g->instance_fd[i], e) < 0))
+			return -1;
+	return 0;
+}
+
+static int is_populated(int group_fd, bool *ret, struct error *e)
+{
+	char text[KNOB_TEXT_MAX];
+
+	if (knob_read(group_fd, "cgroup.events", text, sizeof(text), e) < 0)
+		return -1;
+	*ret = strstr(text, "populated 0") == NULL;
+	return 0;
+}
+
+/* The kernel wakes POLLPRI sleepers of cgroup.events; the pause is a net. */
+static int await_empty(int group_fd, int wait_ms, struct error *e)
+{
+	const struct timespec pause = { 0, 1000000 };
+	bool populated = true;
+
+	for (int waited = 0; waited <= wait_ms; waited++) {
+		if (is_populated(group_fd, &populated, e) < 0)
+			return -1;
+		if (!populated)
+			return 0;
+		(void)nanosleep(&pause, NULL);
+	}
+	return FAIL(
+	    e, ERROR_LIMIT, "processes live %d ms after cgroup.kill", wait_ms);
+}
+
+int cgroup_kill(int group_fd, int wait_ms, struct error *e)
+{
+	bool populated;
+
+	if (is_populated(group_fd, &populated, e) < 0)
+		return -1;
+	if (!populated)
+		return 0;
+	if (knob_write(group_fd, "cgroup.kill", "1", e) < 0)
+		return -1;
+	return await_empty(group_fd, wait_ms, e);
+}
+
+static int remove_leaves(int group_fd, struct error *e)
+{
+	int fd = openat(group_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	int ret = 0;
+
+	if (dir == NULL)
+		return FAIL_SYS(e, "list a control group");
+	for (struct dirent *d = readdir(dir); d != NULL && ret == 0;
+	     d = readdir(dir))
+		if (d->d_type == DT_DIR && d->d_name[0] != '.')
+			ret = cgroup_rmdir(group_fd, d->d_name, e);
+	(void)closedir(dir);
+	return ret;
+}
+
+int cgroup_remove(const struct cgroups *g, const char *name, struct error *e)
+{
+	for (size_t i = 0; i < CGROUP_TREES; i++) {
+		AUTO_FD fd = -1;
+
+		if (!is_used(g, i))
+			continue;
+		fd = openat(g->top_fd[i], name,
+		    O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0)
+			return FAIL_SYS(e, "open control group %s", name);
+		if (remove_leaves(fd, e) < 0 ||
+		    cgroup_rmdir(g->top_fd[i], name, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void cgroup_instance_end(struct cgroups *g)
+{
+	struct error e;
+
+	/* The process ends after this: whatever stays, the next start sweeps. */
+	if (g->instance_fd[CGROUP_UNIFIED] < 0)
+		return;
+	(void)!cgroup_kill(g->instance_fd[CGROUP_UNIFIED], 2000, &e);
+	(void)!cgroup_remove(g, g->instance, &e);
+}

@@ -1,0 +1,119 @@
+/*
+ * executor/cgroup.h - where control groups are on this host, and the leaves of
+ * one run in them.
+ *
+ * Limits lie where the memory and pids controllers are: in the v2 tree ("v2"),
+ * or in v1 hierarchies ("hybrid", "v1").  Life and death always lie in a leaf
+ * of the v2 tree, which has cgroup.kill, cgroup.events and cpu.stat even with
+ * no controller in it (Linux 5.14); on a host that does not mount it we mount
+ * it for ourselves.
+ *
+ * Layout, the same in each hierarchy: bailiff/services holds our own
+ * processes, bailiff/<instance>/<run> one run.
+ */
+#ifndef EXECUTOR_CGROUP_H
+#define EXECUTOR_CGROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define CGROUP_PATH_MAX 256
+#define CGROUP_HEX      33 /* an instance id in hex, with NUL */
+#define CGROUP_LEAF     17 /* a run number in hex, with NUL */
+
+enum cgroup_mode {
+	CGROUP_V2,
+	CGROUP_HYBRID,
+	CGROUP_V1
+};
+
+/* Hierarchies; MEMORY and PIDS are apart from UNIFIED on v1 only. */
+enum cgroup_tree {
+	CGROUP_UNIFIED,
+	CGROUP_MEMORY,
+	CGROUP_PIDS,
+	CGROUP_TREES
+};
+
+/* Mount points as the host has them; "" if there is none. */
+struct cgroup_places {
+	char path[CGROUP_TREES][CGROUP_PATH_MAX];
+};
+
+/* Pure: the text of /proc/self/mountinfo to places.  See proc(5). */
+void cgroup_find(const char *mountinfo, struct cgroup_places *ret);
+
+/*
+ * Pure: which way to go, from the places and the text of cgroup.controllers at
+ * the top of the v2 tree ("" if it is not mounted).
+ */
+int cgroup_judge(const struct cgroup_places *places, const char *controllers,
+    enum cgroup_mode *ret, struct error *e) MUST_CHECK;
+
+const char *cgroup_mode_word(enum cgroup_mode mode);
+
+struct cgroups {
+	enum cgroup_mode mode;
+	int top_fd[CGROUP_TREES];      /* bailiff/ ; -1 where unused */
+	int instance_fd[CGROUP_TREES]; /* bailiff/<instance>/ */
+	char instance[CGROUP_HEX];
+};
+
+/* Find, judge and open; make bailiff/ and its services, with controllers. */
+int cgroup_open(struct cgroups *g, struct error *e) MUST_CHECK;
+
+/* Move a process of ours to bailiff/services. */
+int cgroup_serve(
+    const struct cgroups *g, pid_t pid, struct error *e) MUST_CHECK;
+
+int cgroup_instance(struct cgroups *g, struct error *e) MUST_CHECK;
+
+/* Kill whatever this instance has and remove its groups, as far as it goes. */
+void cgroup_instance_end(struct cgroups *g);
+
+/* Kill what the group has, wait until it is empty, at most 'wait_ms'. */
+int cgroup_kill(int group_fd, int wait_ms, struct error *e) MUST_CHECK;
+
+/* Remove bailiff/<name> and the leaves in it, in every hierarchy. */
+int cgroup_remove(
+    const struct cgroups *g, const char *name, struct error *e) MUST_CHECK;
+
+/*
+ * Remove one group; none is fine.  It is busy (EBUSY) for a moment after its
+ * last process is gone, which is waited out.
+ */
+int cgroup_rmdir(int dir_fd, const char *name, struct error *e) MUST_CHECK;
+
+struct cgroup_leaf {
+	int fd[CGROUP_TREES]; /* -1 where unused */
+	char name[CGROUP_LEAF];
+};
+
+struct cgroup_limits {
+	uint64_t memory; /* bytes */
+	uint64_t pids;
+};
+
+/* Make the leaves of one run, write its limits and read them back. */
+int cgroup_leaf_make(const struct cgroups *g, uint64_t run,
+    const struct cgroup_limits *limits, struct cgroup_leaf *ret,
+    struct error *e) MUST_CHECK;
+
+/* Move the calling process into the v1 leaves; nothing to do on v2. */
+int cgroup_leaf_join(
+    const struct cgroup_leaf *leaf, struct error *e) MUST_CHECK;
+
+#define CGROUP_FILES 7 /* LAUNCH_FD_KILL to LAUNCH_FD_PIDS_EVENTS */
+
+/* The files a supervisor watches, in the order of enum launch_started_fd. */
+int cgroup_leaf_files(const struct cgroups *g, const struct cgroup_leaf *leaf,
+    int ret_fds[CGROUP_FILES], struct error *e) MUST_CHECK;
+
+/* Remove the leaves; they must be empty.  Closes what it holds. */
+int cgroup_leaf_remove(const struct cgroups *g, struct cgroup_leaf *leaf,
+    struct error *e) MUST_CHECK;
+
+#endif

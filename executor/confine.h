@@ -1,0 +1,82 @@
+/*
+ * executor/confine.h - what a process gives up before user code runs in it.
+ */
+#ifndef EXECUTOR_CONFINE_H
+#define EXECUTOR_CONFINE_H
+
+#include <linux/filter.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "executor/launch.h"
+#include "executor/view.h"
+#include "policy/filter.h"
+
+/*
+ * Fixed numbers of the program's process, all above its RLIMIT_NOFILE, so that
+ * it can never make one of them itself.  REPORT is gone at the stop.
+ */
+#define CONFINE_REPORT_FD  (FILTER_PROGRAM_FD - 2)
+#define CONFINE_GATE_FD    (FILTER_PROGRAM_FD - 1)
+#define CONFINE_OPEN_FILES (FILTER_PROGRAM_FD - 63) /* most that we grant */
+
+/* A loaded filter; 'code' is borrowed. */
+struct confine_filter {
+	uint16_t len;
+	struct sock_filter *code;
+};
+
+struct confine {
+	const struct launch_run *ask; /* borrowed */
+	const struct view *view;      /* borrowed */
+	struct confine_filter filter;
+	int std_fd[3];                      /* become 0, 1, 2 */
+	int report_fd, gate_fd, program_fd; /* become the numbers above */
+	uint32_t landlock_abi;
+	uint32_t n_steps; /* out: rows applied and proven */
+};
+
+/*
+ * Confine this process, row by row; nothing of it can be undone.  On failure
+ * *ret names the row, and the process must end.
+ */
+int confine_program(struct confine *c, struct launch_failed *ret) MUST_CHECK;
+
+/* Rows, one file each; see steps.h.  ids.c: */
+int apply_ids(struct confine *c, struct error *e) MUST_CHECK;
+int prove_ids(struct confine *c, struct error *e) MUST_CHECK;
+int apply_capabilities(struct confine *c, struct error *e) MUST_CHECK;
+int prove_capabilities(struct confine *c, struct error *e) MUST_CHECK;
+int apply_privileges(struct confine *c, struct error *e) MUST_CHECK;
+int prove_privileges(struct confine *c, struct error *e) MUST_CHECK;
+/* limits.c */
+int apply_limits(struct confine *c, struct error *e) MUST_CHECK;
+int prove_limits(struct confine *c, struct error *e) MUST_CHECK;
+/* process.c */
+int apply_session(struct confine *c, struct error *e) MUST_CHECK;
+int prove_session(struct confine *c, struct error *e) MUST_CHECK;
+int apply_descriptors(struct confine *c, struct error *e) MUST_CHECK;
+int prove_descriptors(struct confine *c, struct error *e) MUST_CHECK;
+int apply_signals(struct confine *c, struct error *e) MUST_CHECK;
+int prove_signals(struct confine *c, struct error *e) MUST_CHECK;
+/* landlock.c */
+int apply_landlock(struct confine *c, struct error *e) MUST_CHECK;
+int prove_landlock(struct confine *c, struct error *e) MUST_CHECK;
+/* seccomp.c */
+int apply_filter(struct confine *c, struct error *e) MUST_CHECK;
+int prove_filter(struct confine *c, struct error *e) MUST_CHECK;
+
+/* The ABI of the running kernel's Landlock; 0 if it has none. */
+uint32_t confine_landlock_abi(void);
+
+/* Read a filter from a sealed memory file into 'to' (FILTER_LEN_MAX rows). */
+int confine_filter_read(int fd, struct sock_filter *to,
+    struct confine_filter *ret, struct error *e) MUST_CHECK;
+
+int confine_filter_load(
+    const struct confine_filter *filter, struct error *e) MUST_CHECK;
+
+/* Empty every capability set of this process, and lock them so. */
+int confine_drop_capabilities(struct error *e) MUST_CHECK;
+
+#endif

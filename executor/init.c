@@ -1,0 +1,244 @@
+/*
+ * executor/init.c - pid 1 of a run once the program's process exists: tells
+ * the supervisor of the stop, relays the gate, reaps, ends the run.  Linked by
+ * bailiff-launch.  It holds no capability, few descriptors and its own filter
+ * before the program can run its first instruction.
+ *
+ * It ends when the program does, when the wall limit is over by a second, or
+ * when the launcher is gone; the kernel then kills whatever is left in the pid
+ * namespace.  Its uid is not the program's: it cannot be signalled or traced.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit/event.h"
+#include "executor/sandbox.h"
+#include "executor/steps.h"
+
+#define GRACE_MS 1000
+
+enum waited {
+	ON_CHILD,
+	ON_LAUNCHER,
+	ON_GATE,
+	WAITED_N
+};
+
+/* Pid 1's own state while the program runs. */
+struct watch {
+	struct sandbox *s;
+	struct pollfd fds[WAITED_N];
+	bool timed;
+	struct timespec left; /* the kernel counts it down in ppoll(2) */
+};
+
+static _Noreturn void fail(struct sandbox *s, const char *name, struct error *e)
+{
+	struct launch_failed failed = { .run = s->ask->run };
+	struct error ignored;
+
+	(void)steps_failed(name, "report this", e, &failed);
+	(void)!sandbox_say(
+	    s, s->status_fd, LAUNCH_STEP_FAILED, &failed, &ignored);
+	_exit(1);
+}
+
+/* What the program's process reports: it stands, or which row failed. */
+static int hear(struct sandbox *s, struct launch_stopped *ret, struct error *e)
+{
+	union {
+		struct launch_stopped stopped;
+		struct launch_failed failed;
+	} in;
+	struct channel *c = &s->memory->channel;
+	const struct channel_receive what = {
+		.protocol = &launch_status_protocol, .to = { &in, sizeof(in) }
+	};
+	struct fd_list none;
+	uint16_t verb;
+	char end;
+
+	c->fd = s->report_fd;
+	if (channel_receive(c, &what, &verb, &none, e) < 0)
+		return FAIL_IN(e, "hear of the program");
+	if (verb == LAUNCH_STEP_FAILED) {
+		(void)!sandbox_say(
+		    s, s->status_fd, LAUNCH_STEP_FAILED, &in.failed, e);
+		_exit(1);
+	}
+	if (verb != LAUNCH_STOPPED)
+		return FAIL(e, ERROR_STATE, "an unknown report");
+	/* End of file: its report is closed, it stands at the gate. */
+	if (read(s->report_fd, &end, 1) != 0)
+		return FAIL(e, ERROR_STATE, "the program does not stop");
+	*ret = in.stopped;
+	return 0;
+}
+
+static int close_rest(struct sandbox *s, int child_fd, struct error *e)
+{
+	int keep[] = { s->status_fd, s->gate_fd, s->liveness_fd, s->relay_fd,
+		s->program_pid_fd, child_fd };
+
+	return sandbox_keep_only(keep, sizeof(keep) / sizeof(keep[0]), e);
+}
+
+static int confine_self(struct sandbox *s, struct error *e)
+{
+	if (confine_drop_capabilities(e) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return FAIL_SYS(e, "forbid new privileges");
+	return confine_filter_load(&s->init_filter, e);
+}
+
+static int tell_stopped(
+    struct sandbox *s, const struct launch_stopped *stopped, struct error *e)
+{
+	struct channel *c = &s->memory->channel;
+	const struct fd_list program = { 1, { s->program_pid_fd } };
+	const struct channel_send what = { .protocol = &launch_status_protocol,
+		.verb = LAUNCH_STOPPED,
+		.message = stopped,
+		.fds = &program };
+
+	c->fd = s->status_fd;
+	if (channel_send(c, &what, e) < 0)
+		return -1;
+	(void)close(s->program_pid_fd);
+	s->program_pid_fd = -1;
+	return 0;
+}
+
+static _Noreturn void end(struct sandbox *s, const struct launch_ended *ended)
+{
+	struct error e;
+
+	(void)!sandbox_say(s, s->status_fd, LAUNCH_ENDED, ended, &e);
+	_exit(0);
+}
+
+/* The program is dead.  If exec failed, its last words are in the gate. */
+static _Noreturn void program_ended(struct sandbox *s, const siginfo_t *how)
+{
+	bool exited = how->si_code == CLD_EXITED;
+	const struct launch_ended ended = { .exit_kind = exited ? EXIT_CODE
+		                                                : EXIT_SIGNAL,
+		.exit_value = (uint32_t)how->si_status };
+	uint32_t why = 0;
+
+	if (read(s->relay_fd, &why, sizeof(why)) == (ssize_t)sizeof(why)) {
+		struct error e = { 0 };
+
+		errno = (int)why;
+		(void)FAIL_SYS(&e, "execute %s", s->ask->program);
+		fail(s, "exec", &e);
+	}
+	end(s, &ended);
+}
+
+static void reap(struct watch *w)
+{
+	struct signalfd_siginfo signals[4];
+
+	(void)!read(w->fds[ON_CHILD].fd, signals, sizeof(signals));
+	for (;;) {
+		siginfo_t how;
+
+		memset(&how, 0, sizeof(how));
+		if (waitid(P_ALL, 0, &how, WEXITED | WNOHANG) < 0 ||
+		    how.si_pid == 0)
+			return;
+		if (how.si_pid == w->s->program)
+			program_ended(w->s, &how);
+	}
+}
+
+static void start_clock(struct watch *w)
+{
+	uint64_t ms = w->s->ask->wall_ms;
+
+	if (ms > UINT64_MAX / 2)
+		return;
+	ms += GRACE_MS;
+	w->timed = true;
+	w->left.tv_sec = (time_t)(ms / 1000);
+	w->left.tv_nsec = (long)(ms % 1000) * 1000000;
+}
+
+/* One byte lets it go; the end of file closes its gate, and it ends. */
+static void relay(struct watch *w)
+{
+	struct sandbox *s = w->s;
+	char go;
+
+	if (read(s->gate_fd, &go, 1) != 1) {
+		static const struct launch_ended refused = {
+			.exit_kind = EXIT_SIGNAL, .exit_value = SIGKILL
+		};
+
+		end(s, &refused);
+	}
+	start_clock(w);
+	if (write(s->relay_fd, &go, 1) != 1)
+		_exit(1);
+	/* A negative number is passed over by poll(2). */
+	w->fds[ON_GATE].fd = -1;
+}
+
+static void wait_once(struct watch *w)
+{
+	static const struct launch_ended late = {
+		.exit_kind = EXIT_SIGNAL, .exit_value = SIGKILL, .wall = 1
+	};
+	/* The raw call writes back what is left of the time. */
+	long n = syscall(
+	    SYS_ppoll, w->fds, WAITED_N, w->timed ? &w->left : NULL, NULL, 0);
+
+	if (n < 0)
+		return;
+	if (n == 0)
+		end(w->s, &late);
+	if (w->fds[ON_LAUNCHER].revents != 0)
+		_exit(1);
+	if (w->fds[ON_CHILD].revents != 0)
+		reap(w);
+	if (w->fds[ON_GATE].revents != 0)
+		relay(w);
+}
+
+void sandbox_wait(struct sandbox *s)
+{
+	struct launch_stopped stopped;
+	struct watch w = { .s = s };
+	struct error e = { 0 };
+	sigset_t mask;
+	int child_fd;
+
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGCHLD);
+	if (hear(s, &stopped, &e) < 0)
+		fail(s, "confine", &e);
+	child_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (child_fd < 0 || fcntl(s->relay_fd, F_SETFL, O_NONBLOCK) < 0) {
+		(void)FAIL_SYS(&e, "watch the program");
+		fail(s, "init", &e);
+	}
+	w.fds[ON_CHILD] = (struct pollfd){ child_fd, POLLIN, 0 };
+	w.fds[ON_LAUNCHER] = (struct pollfd){ s->liveness_fd, POLLIN, 0 };
+	w.fds[ON_GATE] = (struct pollfd){ s->gate_fd, POLLIN, 0 };
+	if (close_rest(s, child_fd, &e) < 0 || confine_self(s, &e) < 0 ||
+	    tell_stopped(s, &stopped, &e) < 0)
+		fail(s, "init", &e);
+	for (;;)
+		wait_once(&w);
+}

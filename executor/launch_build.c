@@ -1,0 +1,114 @@
+/*
+ * executor/launch_build.c - BUILD: the instance, its control groups, the view.
+ * Linked by bailiff-launch.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "executor/instance.h"
+#include "executor/launcher.h"
+#include "executor/steps.h"
+
+static int act_order(void *context, struct error *e)
+{
+	struct launcher *l = context;
+
+	if (l->built)
+		return FAIL(e, ERROR_STATE, "the view is built already");
+	return 0;
+}
+
+static int act_landlock(void *context, struct error *e)
+{
+	struct launcher *l = context;
+	uint32_t wanted = l->request.build.landlock_min_abi;
+
+	l->landlock_abi = confine_landlock_abi();
+	if (l->landlock_abi == 0)
+		return FAIL(
+		    e, ERROR_UNAVAILABLE, "this kernel runs without Landlock");
+	if (l->landlock_abi < wanted)
+		return FAIL(e, ERROR_UNAVAILABLE,
+		    "Landlock ABI is %u, the policy wants %u", l->landlock_abi,
+		    wanted);
+	return 0;
+}
+
+/* The peer is who made the channel: the supervisor, root's at that time. */
+static int act_cgroup(void *context, struct error *e)
+{
+	struct launcher *l = context;
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (cgroup_open(&l->cgroups, e) < 0 ||
+	    cgroup_serve(&l->cgroups, getpid(), e) < 0)
+		return -1;
+	if (getsockopt(l->channel.fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return FAIL_SYS(e, "read the supervisor's credentials");
+	return cgroup_serve(&l->cgroups, peer.pid, e);
+}
+
+static int act_instance(void *context, struct error *e)
+{
+	struct launcher *l = context;
+	char *hex = l->cgroups.instance;
+
+	for (size_t i = 0; i < sizeof(l->request.build.instance); i++)
+		(void)snprintf(
+		    hex + 2 * i, 3, "%02x", l->request.build.instance[i]);
+	/* The lock first: a group without one would be nobody's to sweep. */
+	if (instance_lock(l->instances_fd, hex, &l->instance_fd, e) < 0)
+		return -1;
+	return cgroup_instance(&l->cgroups, e);
+}
+
+static int act_sweep(void *context, struct error *e)
+{
+	struct launcher *l = context;
+
+	return instance_sweep(l->instances_fd, &l->cgroups, e);
+}
+
+static int act_view(void *context, struct error *e)
+{
+	struct launcher *l = context;
+
+	return view_enter(&l->view, LAUNCHER_RUN_DIR, e);
+}
+
+static const struct stage rows[] = {
+	{ "order", act_order, "report this" },
+	{ "landlock", act_landlock,
+	    "boot with landlock in lsm=, or lower landlock.min_abi in the "
+	    "policy" },
+	{ "cgroup", act_cgroup,
+	    "run the service where the memory and pids controllers are its own "
+	    "to "
+	    "hand down (systemd: Delegate=yes), outside a container's root "
+	    "group" },
+	{ "instance", act_instance, "report this" },
+	{ "sweep", act_sweep, "report this" },
+	{ "view", act_view,
+	    "check the policy's file view, and that this host allows mounts" },
+};
+
+int launcher_build(struct launcher *l, struct error *e)
+{
+	struct launch_failed failed = { .run = 0 };
+	uint32_t abi;
+
+	if (steps_run(STAGES(rows), l, &failed) < 0) {
+		l->reply.failed = failed;
+		return launcher_reply(l, LAUNCH_FAILED, NULL, e);
+	}
+	l->built = true;
+	abi = l->landlock_abi;
+	l->reply.ready = (struct launch_ready){ .landlock_abi = abi };
+	(void)snprintf(l->reply.ready.cgroup_mode,
+	    sizeof(l->reply.ready.cgroup_mode), "%s",
+	    cgroup_mode_word(l->cgroups.mode));
+	return launcher_reply(l, LAUNCH_READY, NULL, e);
+}

@@ -1,0 +1,87 @@
+/*
+ * executor/launch_end.c - RELEASE: the end of a run, and proof that nothing of
+ * it is left.  Linked by bailiff-launch.
+ */
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "executor/launcher.h"
+#include "executor/steps.h"
+
+#define WAIT_MS 5000
+
+static void drop(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+static int reap(const struct launched *run, struct error *e)
+{
+	struct pollfd dead = { run->pid_fd, POLLIN, 0 };
+	siginfo_t how;
+
+	if (poll(&dead, 1, WAIT_MS) != 1)
+		return FAIL(e, ERROR_LIMIT,
+		    "pid 1 of the run lives %d ms after"
+		    " it was killed",
+		    WAIT_MS);
+	memset(&how, 0, sizeof(how));
+	if (waitid(P_PIDFD, (id_t)run->pid_fd, &how, WEXITED) < 0)
+		return FAIL_SYS(e, "reap pid 1 of the run");
+	return 0;
+}
+
+int launched_end(struct launcher *l, struct launched *run, struct error *e)
+{
+	bool has_leaf = run->leaf.fd[CGROUP_UNIFIED] >= 0;
+
+	if (has_leaf &&
+	    cgroup_kill(run->leaf.fd[CGROUP_UNIFIED], WAIT_MS, e) < 0)
+		return -1;
+	if (run->pid_fd >= 0 && reap(run, e) < 0)
+		return -1;
+	drop(&run->pid_fd);
+	if (has_leaf && cgroup_leaf_remove(&l->cgroups, &run->leaf, e) < 0)
+		return -1;
+	drop(&run->sync_fd);
+	drop(&run->gate_fd);
+	drop(&run->status_fd);
+	/* Last: the ids are free only when nobody has them. */
+	drop(&run->uid_lock_fd);
+	run->state = RUN_FREE;
+	return 0;
+}
+
+static struct launched *find(struct launcher *l, uint64_t id)
+{
+	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++)
+		if (l->runs[i].state != RUN_FREE && l->runs[i].id == id)
+			return &l->runs[i];
+	return NULL;
+}
+
+int launcher_release(struct launcher *l, struct error *e)
+{
+	struct launch_failed failed = { .run = l->request.release.run };
+	struct launched *run = find(l, l->request.release.run);
+	struct error why = { 0 };
+	int ret;
+
+	if (run == NULL)
+		ret = FAIL(&why, ERROR_STATE, "there is no such run");
+	else
+		ret = launched_end(l, run, &why);
+	if (ret < 0) {
+		(void)steps_failed("release",
+		    "look at the processes in the run's control group", &why,
+		    &failed);
+		l->reply.failed = failed;
+		return launcher_reply(l, LAUNCH_FAILED, NULL, e);
+	}
+	l->reply.released.run = failed.run;
+	return launcher_reply(l, LAUNCH_RELEASED, NULL, e);
+}

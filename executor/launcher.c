@@ -1,0 +1,135 @@
+/*
+ * executor/launcher.c - the loop of bailiff-launch: one message at a time, one
+ * table of verbs.  Linked by bailiff-launch.
+ */
+#include "executor/launcher.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int launcher_reply(struct launcher *l, uint16_t verb, const struct fd_list *fds,
+    struct error *e)
+{
+	const struct channel_send what = { .protocol = &launch_reply_protocol,
+		.verb = verb,
+		.message = &l->reply,
+		.fds = fds };
+
+	return channel_send(&l->channel, &what, e);
+}
+
+/* A view that lacks an entry must not be built: an error ends us. */
+static int on_entry(struct launcher *l, struct error *e)
+{
+	if (l->built)
+		return FAIL(
+		    e, ERROR_STATE, "an entry after the view was built");
+	if (l->given.n > 1)
+		return FAIL(e, ERROR_MALFORMED, "an entry with %zu descriptors",
+		    l->given.n);
+	return view_entry(&l->view, &l->request.entry,
+	    l->given.n == 1 ? l->given.fd[0] : -1, e);
+}
+
+struct verb {
+	enum launch_verb verb;
+	int (*act)(struct launcher *l, struct error *e);
+};
+
+static const struct verb verbs[] = {
+	{ LAUNCH_ENTRY, on_entry },
+	{ LAUNCH_BUILD, launcher_build },
+	{ LAUNCH_RUN, launcher_run },
+	{ LAUNCH_RELEASE, launcher_release },
+	{ LAUNCH_HELPER, launcher_helper },
+};
+
+static int serve_message(struct launcher *l, struct error *e)
+{
+	const struct channel_receive what = { .protocol = &launch_protocol,
+		.max_fds = LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX,
+		.to = { &l->request, sizeof(l->request) } };
+	uint16_t verb;
+	int ret = -1;
+
+	if (channel_receive(&l->channel, &what, &verb, &l->given, e) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (verbs[i].verb == verb)
+			ret = verbs[i].act(l, e);
+	fd_list_close(&l->given);
+	return ret;
+}
+
+enum {
+	ON_SUPERVISOR,
+	ON_CHILD,
+	ON_SYNC
+};
+
+static nfds_t collect_fds(struct launcher *l, struct pollfd *fds,
+    struct launched *of[ON_SYNC + LAUNCH_RUNS_MAX])
+{
+	nfds_t n = ON_SYNC;
+
+	fds[ON_SUPERVISOR] = (struct pollfd){ l->channel.fd, POLLIN, 0 };
+	fds[ON_CHILD] = (struct pollfd){ l->child_fd, POLLIN, 0 };
+	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++) {
+		if (l->runs[i].state != RUN_BUILDING || l->runs[i].sync_fd < 0)
+			continue;
+		of[n] = &l->runs[i];
+		fds[n++] = (struct pollfd){ l->runs[i].sync_fd, POLLIN, 0 };
+	}
+	return n;
+}
+
+static void on_children(struct launcher *l)
+{
+	struct signalfd_siginfo signals[8];
+
+	(void)!read(l->child_fd, signals, sizeof(signals));
+	launcher_reap_helpers(l);
+}
+
+/* Clones first: a message may free the slot that 'of' points to. */
+static int turn(struct launcher *l, struct error *e)
+{
+	struct pollfd fds[ON_SYNC + LAUNCH_RUNS_MAX];
+	struct launched *of[ON_SYNC + LAUNCH_RUNS_MAX];
+	nfds_t n = collect_fds(l, fds, of);
+
+	if (poll(fds, n, -1) < 0)
+		return errno == EINTR ? 0 : FAIL_SYS(e, "wait for messages");
+	for (nfds_t i = ON_SYNC; i < n; i++)
+		if (fds[i].revents != 0 && launcher_sync(l, of[i], e) < 0)
+			return -1;
+	if (fds[ON_CHILD].revents != 0)
+		on_children(l);
+	if (fds[ON_SUPERVISOR].revents != 0)
+		return serve_message(l, e);
+	return 0;
+}
+
+int launcher_serve(struct launcher *l, struct error *e)
+{
+	while (turn(l, e) == 0)
+		continue;
+	return e->kind == ERROR_CLOSED ? 0 : -1;
+}
+
+void launcher_close(struct launcher *l)
+{
+	struct error ignored;
+	bool clean = true;
+
+	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++)
+		if (l->runs[i].state != RUN_FREE)
+			clean = launched_end(l, &l->runs[i], &ignored) == 0 &&
+			        clean;
+	cgroup_instance_end(&l->cgroups);
+	/* With groups left, the file stays for a sweeper to find them by. */
+	if (clean && l->instance_fd >= 0)
+		(void)unlinkat(l->instances_fd, l->cgroups.instance, 0);
+}

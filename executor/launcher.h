@@ -1,0 +1,105 @@
+/*
+ * executor/launcher.h - the state of bailiff-launch and the verbs it serves.
+ * One block, allocated at start; nothing is allocated after that.
+ */
+#ifndef EXECUTOR_LAUNCHER_H
+#define EXECUTOR_LAUNCHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/channel.h"
+#include "executor/cgroup.h"
+#include "executor/launch.h"
+#include "executor/sandbox.h"
+#include "executor/view.h"
+
+#define LAUNCHER_CHANNEL_FD  3
+#define LAUNCHER_RUN_DIR     "/run/bailiff"
+#define LAUNCHER_HELPERS_MAX 256
+
+enum launched_state {
+	RUN_FREE,
+	RUN_BUILDING, /* cloned; its maps are not written yet */
+	RUN_GOING,    /* STARTED was sent */
+};
+
+/* One run; descriptors are owned, -1 when closed. */
+struct launched {
+	enum launched_state state;
+	uint64_t id;
+	pid_t pid; /* pid 1 of the run, our child */
+	int pid_fd;
+	int sync_fd;   /* to the clone, while BUILDING */
+	int gate_fd;   /* the supervisor's, until STARTED */
+	int status_fd; /* the supervisor's, until STARTED */
+	int uid_lock_fd;
+	uint32_t init_id, program_id;
+	struct cgroup_leaf leaf;
+};
+
+struct launcher {
+	struct channel channel; /* to the supervisor */
+	struct channel sync;    /* its fd is that of the run in hand */
+	struct fd_list given;   /* descriptors of the message in hand */
+	union {
+		struct launch_entry entry;
+		struct launch_build build;
+		struct launch_run run;
+		struct launch_release release;
+		struct launch_helper helper;
+	} request;
+	union {
+		struct launch_ready ready;
+		struct launch_started started;
+		struct launch_failed failed;
+		struct launch_release released;
+	} reply;
+	bool built;
+	int proc_fd;    /* the host's /proc */
+	int host_ns_fd; /* the host's mount namespace, for helpers */
+	int opener_fd, collect_fd;
+	int uids_fd, instances_fd, instance_fd;
+	int child_fd; /* signalfd of SIGCHLD */
+	int liveness_read_fd, liveness_write_fd;
+	uint32_t landlock_abi;
+	struct cgroups cgroups;
+	struct view view;
+	struct launched runs[LAUNCH_RUNS_MAX];
+	pid_t helpers[LAUNCHER_HELPERS_MAX]; /* 0: free */
+	struct sandbox sandbox;              /* what the next clone gets */
+	struct sandbox_memory memory;
+};
+
+/* setup.c: descriptors, directories, capabilities; once, at start. */
+int launcher_open(struct launcher *l, struct error *e) MUST_CHECK;
+/* build.c: BUILD; sends READY or FAILED. */
+int launcher_build(struct launcher *l, struct error *e) MUST_CHECK;
+
+/* run.c: RUN and RELEASE; a run that fails is answered, not an error here. */
+int launcher_run(struct launcher *l, struct error *e) MUST_CHECK;
+int launcher_release(struct launcher *l, struct error *e) MUST_CHECK;
+/* The sync channel of 'run' can be read: write its maps or tell its failure. */
+int launcher_sync(
+    struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
+/*
+ * Kill what is left of a run and give back all it holds.  If it will not die,
+ * it keeps its slot, its groups and its ids.
+ */
+int launched_end(
+    struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
+
+/* helper.c: HELPER, and their ends. */
+int launcher_helper(struct launcher *l, struct error *e) MUST_CHECK;
+void launcher_reap_helpers(struct launcher *l);
+
+/* launcher.c: answer; FAILED takes l->reply.failed as it is. */
+int launcher_reply(struct launcher *l, uint16_t verb, const struct fd_list *fds,
+    struct error *e) MUST_CHECK;
+/* Serve until the channel closes (0) or a peer breaks the protocol (-1). */
+int launcher_serve(struct launcher *l, struct error *e) MUST_CHECK;
+/* Kill and remove everything of this instance. */
+void launcher_close(struct launcher *l);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * executor/limits.c - row "limits": resource limits of the program's process,
+ * hard as soft, so that it can only lower them.  Linked by bailiff-launch.
+ * The tree as a whole is bounded by its control groups; these bound what a
+ * control group does not count.
+ */
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "executor/confine.h"
+
+#define MIB      (1024u * 1024u)
+#define MS_PER_S 1000u
+/*
+ * 1, not 0: with a pipe in core_pattern the kernel takes 0 for "no limit on
+ * what the pipe gets", and 1 for "no dump" (core(5), fs/coredump.c).  No file
+ * is written either: 1 is below the least size of a dump.
+ */
+#define CORE_NONE 1
+
+enum source {
+	FIXED,
+	OPEN_FILES,
+	FILE_SIZE,
+	CPU,
+	PROCESSES
+};
+
+struct limit_row {
+	__rlimit_resource_t resource;
+	const char *name;
+	enum source source;
+	rlim_t fixed;
+};
+
+static const struct limit_row rows[] = {
+	{ RLIMIT_CORE, "core", FIXED, CORE_NONE },
+	{ RLIMIT_NOFILE, "open files", OPEN_FILES, 0 },
+	{ RLIMIT_FSIZE, "file size", FILE_SIZE, 0 },
+	/* A net below the supervisor's own watch: whole seconds, one more. */
+	{ RLIMIT_CPU, "cpu", CPU, 0 },
+	{ RLIMIT_NPROC, "processes", PROCESSES, 0 },
+	{ RLIMIT_MEMLOCK, "locked memory", FIXED, 64u * 1024u },
+	{ RLIMIT_MSGQUEUE, "message queues", FIXED, 0 },
+	{ RLIMIT_NICE, "nice", FIXED, 0 },
+	{ RLIMIT_RTPRIO, "real-time priority", FIXED, 0 },
+	{ RLIMIT_SIGPENDING, "pending signals", FIXED, 4096 },
+	{ RLIMIT_STACK, "stack", FIXED, 8u * MIB },
+};
+
+static rlim_t from_u64(uint64_t value)
+{
+	return value >= RLIM_INFINITY ? RLIM_INFINITY : (rlim_t)value;
+}
+
+static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
+{
+	uint64_t cpu_s = ask->cpu_ms / MS_PER_S;
+
+	switch (r->source) {
+	case FIXED:
+		return r->fixed;
+	case OPEN_FILES:
+		return from_u64(ask->open_files);
+	case FILE_SIZE:
+		return from_u64(ask->file_size);
+	case CPU:
+		if (ask->cpu_ms == UINT64_MAX)
+			return RLIM_INFINITY;
+		cpu_s += ask->cpu_ms % MS_PER_S != 0 ? 1 : 0;
+		return from_u64(cpu_s + 1);
+	case PROCESSES:
+		break;
+	}
+	/* Above what the control group allows, which counts its refusals. */
+	return ask->pids < RLIM_INFINITY - 2 ? ask->pids + 2 : RLIM_INFINITY;
+}
+
+int apply_limits(struct confine *c, struct error *e)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rlim_t value = value_of(&rows[i], c->ask);
+		const struct rlimit limit = { value, value };
+
+		if (setrlimit(rows[i].resource, &limit) < 0)
+			return FAIL_SYS(e, "limit %s to %llu", rows[i].name,
+			    (unsigned long long)value);
+	}
+	return 0;
+}
+
+int prove_limits(struct confine *c, struct error *e)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		rlim_t value = value_of(&rows[i], c->ask);
+		const struct rlimit more = { value, value + 1 };
+		struct rlimit now;
+
+		if (getrlimit(rows[i].resource, &now) < 0)
+			return FAIL_SYS(e, "read limit %s", rows[i].name);
+		if (now.rlim_cur != value || now.rlim_max != value)
+			return FAIL(e, ERROR_STATE, "limit %s is another",
+			    rows[i].name);
+		if (value != RLIM_INFINITY &&
+		    setrlimit(rows[i].resource, &more) == 0)
+			return FAIL(e, ERROR_STATE, "limit %s can be raised",
+			    rows[i].name);
+	}
+	return 0;
+}

@@ -1,0 +1,110 @@
+/*
+ * executor/namespaces.c - what a run sees of the system: processes, names,
+ * network, and no way to further namespaces.  Linked by bailiff-launch; runs
+ * in the clone, which is pid 1 of a new pid namespace already.
+ */
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "executor/knob.h"
+#include "executor/mounts.h"
+#include "executor/sandbox.h"
+
+#define HOST_NAME "sandbox"
+
+/*
+ * The program gets processes of its own uid and nothing else of /proc.  The
+ * full one stays detached, for one write in sandbox_seal: a proc cannot be
+ * mounted from inside the new user namespace.
+ */
+int sandbox_proc(struct sandbox *s, struct error *e)
+{
+	static const struct mounts_new lesser = { .type = "proc",
+		.attributes =
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+		.options = {
+		    { "subset", "pid" }, { "hidepid", "invisible" } } };
+	static const struct mounts_new full = { .type = "proc",
+		.attributes =
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
+	AUTO_FD fd = -1;
+
+	if (mounts_make(&lesser, &fd, e) < 0 ||
+	    mounts_attach(fd, AT_FDCWD, "/proc", e) < 0)
+		return -1;
+	return mounts_make(&full, &s->proc_fd, e);
+}
+
+static int raise_loopback(struct error *e)
+{
+	AUTO_FD fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request;
+
+	if (fd < 0)
+		return FAIL_SYS(e, "open a socket for lo");
+	memset(&request, 0, sizeof(request));
+	(void)snprintf(request.ifr_name, sizeof(request.ifr_name), "lo");
+	request.ifr_flags = IFF_UP | IFF_RUNNING;
+	if (ioctl(fd, SIOCSIFFLAGS, &request) < 0)
+		return FAIL_SYS(e, "bring lo up");
+	return 0;
+}
+
+int sandbox_host(struct sandbox *s, struct error *e)
+{
+	if (sethostname(HOST_NAME, strlen(HOST_NAME)) < 0)
+		return FAIL_SYS(e, "set the host name");
+	if (setdomainname("", 0) < 0)
+		return FAIL_SYS(e, "clear the domain name");
+	if ((s->ask->flags & LAUNCH_LOOPBACK) != 0)
+		return raise_loopback(e);
+	return 0;
+}
+
+/*
+ * The new user namespace owns only a copy of the mounts, all locked, and the
+ * cgroup namespace, rooted at the leaves joined before.  pid, net, ipc and uts
+ * stay property of the initial one: capabilities in here mean nothing there.
+ */
+int sandbox_separate(struct sandbox *s, struct error *e)
+{
+	(void)s;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWCGROUP) < 0)
+		return FAIL_SYS(e, "make the user namespace");
+	return 0;
+}
+
+static const char *const kinds[] = { "user", "mnt", "pid", "net", "ipc", "uts",
+	"cgroup", "time" };
+
+/* CAP_SYS_RESOURCE in the namespace is what these files ask for. */
+int sandbox_seal(struct sandbox *s, struct error *e)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		char path[64];
+
+		(void)snprintf(
+		    path, sizeof(path), "sys/user/max_%s_namespaces", kinds[i]);
+		if (knob_write(s->proc_fd, path, "0", e) < 0 ||
+		    knob_expect(s->proc_fd, path, 0, e) < 0)
+			return -1;
+	}
+	(void)close(s->proc_fd);
+	s->proc_fd = -1;
+	/* The launcher's session keyring is not for a run; kernels without
+	 * keyrings have none to share. */
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
+	    errno != ENOSYS)
+		return FAIL_SYS(e, "leave the session keyring");
+	return 0;
+}

@@ -1,0 +1,300 @@
+/*
+ * executor/sandbox.c - the clone's way from the launcher to pid 1.  Linked by
+ * bailiff-launch; runs after clone3, alone, and allocates nothing.
+ */
+#include "executor/sandbox.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "executor/steps.h"
+#include "executor/uids.h"
+
+#define KEEP_MAX 64
+#define NAME     "bailiff-init"
+
+pid_t sandbox_fork(
+    const struct sandbox_clone *how, int *ret_pid_fd, struct error *e)
+{
+	int pid_fd = -1;
+	struct clone_args args = { .flags = how->flags | (uint64_t)CLONE_PIDFD |
+		                            CLONE_CLEAR_SIGHAND,
+		.pidfd = (uint64_t)(uintptr_t)&pid_fd,
+		.exit_signal = SIGCHLD };
+	pid_t pid;
+
+	if (how->cgroup_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned int)how->cgroup_fd;
+	}
+	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid < 0)
+		return FAIL_SYS(e, "clone");
+	if (pid > 0)
+		*ret_pid_fd = pid_fd;
+	return pid;
+}
+
+int sandbox_say(struct sandbox *s, int fd, uint16_t verb, const void *message,
+    struct error *e)
+{
+	struct channel *c = &s->memory->channel;
+	struct bytes_writer w = { c->buffer, sizeof(c->buffer), 0, false };
+	ssize_t wrote;
+
+	if (wire_encode(&launch_status_protocol, verb, message, &w, e) < 0)
+		return -1;
+	do
+		wrote = write(fd, w.data, w.len);
+	while (wrote < 0 && errno == EINTR);
+	if (wrote < 0)
+		return FAIL_SYS(e, "send a status");
+	return 0;
+}
+
+int sandbox_keep_only(int *keep, size_t n, struct error *e)
+{
+	unsigned int from = 3;
+
+	for (size_t i = 1; i < n; i++)
+		for (size_t j = i; j > 0 && keep[j - 1] > keep[j]; j--) {
+			int swap = keep[j];
+
+			keep[j] = keep[j - 1];
+			keep[j - 1] = swap;
+		}
+	for (size_t i = 0; i < n; i++) {
+		unsigned int fd = (unsigned int)keep[i];
+
+		if (keep[i] < (int)from)
+			continue;
+		if (fd > from && syscall(SYS_close_range, from, fd - 1, 0) < 0)
+			return FAIL_SYS(e, "close descriptors");
+		from = fd + 1;
+	}
+	if (syscall(SYS_close_range, from, ~0u, 0) < 0)
+		return FAIL_SYS(e, "close descriptors");
+	return 0;
+}
+
+static int act_descriptors(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	int keep[KEEP_MAX] = { s->sync_fd, s->status_fd, s->gate_fd,
+		s->liveness_fd };
+	size_t n = 4;
+
+	for (size_t i = 0; i < CGROUP_TREES; i++)
+		if (s->leaf.fd[i] >= 0)
+			keep[n++] = s->leaf.fd[i];
+	for (size_t i = 0; i < s->given->n; i++)
+		keep[n++] = s->given->fd[i];
+	return sandbox_keep_only(keep, n, e);
+}
+
+_Static_assert(
+    4 + CGROUP_TREES + LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX <= KEEP_MAX,
+    "all that is kept has room");
+
+static int act_join(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+
+	return cgroup_leaf_join(&s->leaf, e);
+}
+
+static int act_filters(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	const int *given = s->given->fd;
+
+	if (confine_filter_read(
+	        given[LAUNCH_FD_FILTER], s->memory->filter, &s->filter, e) < 0)
+		return FAIL_IN(e, "the program's filter");
+	if (confine_filter_read(given[LAUNCH_FD_INIT_FILTER],
+	        s->memory->init_filter, &s->init_filter, e) < 0)
+		return FAIL_IN(e, "pid 1's filter");
+	return 0;
+}
+
+static int act_scratch(void *context, struct error *e)
+{
+	return sandbox_scratch(context, e);
+}
+
+static int act_proc(void *context, struct error *e)
+{
+	return sandbox_proc(context, e);
+}
+
+/*
+ * A sealed file came open for writing and with a position that others share:
+ * open it anew.  What is no memory file (null, a pipe) goes as it is.
+ */
+static int act_stdin(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	int given_fd = s->given->fd[LAUNCH_FD_STDIN];
+	char path[] = "/proc/self/fd/0000000000";
+	size_t at = sizeof(path) - 1;
+
+	s->std_in_fd = given_fd;
+	if (fcntl(given_fd, F_GET_SEALS) < 0)
+		return 0;
+	for (int n = given_fd; path[at - 1] != '/'; n /= 10)
+		path[--at] = (char)('0' + n % 10);
+	s->std_in_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (s->std_in_fd < 0)
+		return FAIL_SYS(e, "open standard input for reading");
+	return 0;
+}
+
+static int act_host(void *context, struct error *e)
+{
+	return sandbox_host(context, e);
+}
+
+static int act_separate(void *context, struct error *e)
+{
+	return sandbox_separate(context, e);
+}
+
+static int act_seal(void *context, struct error *e)
+{
+	return sandbox_seal(context, e);
+}
+
+static int act_identity(void *context, struct error *e)
+{
+	const gid_t id = UID_INSIDE_INIT;
+
+	(void)context;
+	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
+		return FAIL_SYS(e, "take pid 1's ids");
+	(void)prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	return 0;
+}
+
+static int act_program(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	const char *path = s->ask->program;
+	struct stat st;
+
+	if (path[0] != '/')
+		return FAIL(
+		    e, ERROR_MALFORMED, "'%s' is no absolute path", path);
+	s->program_fd = open(path, O_PATH | O_CLOEXEC);
+	if (s->program_fd < 0 || fstat(s->program_fd, &st) < 0)
+		return FAIL_SYS(e, "open %s in the view", path);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & S_IXOTH) == 0)
+		return FAIL(e, ERROR_UNAVAILABLE,
+		    "%s is no program that everybody may execute", path);
+	return 0;
+}
+
+/* In the initial user namespace. */
+static const struct stage before[] = {
+	{ "descriptors", act_descriptors, "report this" },
+	/* First, so that the run's groups pay for all that follows. */
+	{ "cgroup", act_join,
+	    "see that the run's control groups take processes" },
+	{ "filter", act_filters, "report this: the filters come from bailiff" },
+	{ "scratch", act_scratch,
+	    "raise the policy's scratch_bytes or memory, or send less input" },
+	{ "proc", act_proc, "report this: proc needs Linux 5.8" },
+	{ "stdin", act_stdin, "report this" },
+	{ "host", act_host, "see that the kernel has uts and net namespaces" },
+	{ "namespaces", act_separate,
+	    "raise /proc/sys/user/max_*_namespaces on this host" },
+};
+
+/* In the run's own, with the maps written. */
+static const struct stage after[] = {
+	{ "seal", act_seal, "report this" },
+	{ "identity", act_identity, "report this" },
+	{ "program", act_program,
+	    "install the language's toolchain; bailiff doctor names it" },
+};
+
+static _Noreturn void fail(
+    struct sandbox *s, int fd, const struct launch_failed *failed)
+{
+	struct error e;
+
+	/* Whoever listens also sees our end. */
+	(void)!sandbox_say(s, fd, LAUNCH_STEP_FAILED, failed, &e);
+	_exit(1);
+}
+
+/* The rendezvous: give the scratch, get one byte when the maps are there. */
+static void meet(struct sandbox *s, struct launch_failed *failed)
+{
+	struct channel *c = &s->memory->channel;
+	const struct fd_list scratch = { 1, { s->scratch_fd } };
+	const struct channel_send ready = { .protocol = &launch_status_protocol,
+		.verb = LAUNCH_MAPS,
+		.fds = &scratch };
+	struct error e;
+	char go;
+
+	c->fd = s->sync_fd;
+	if (channel_send(c, &ready, &e) < 0 || read(s->sync_fd, &go, 1) != 1)
+		_exit(1);
+	(void)close(s->scratch_fd);
+	(void)close(s->sync_fd);
+	s->scratch_fd = -1;
+	s->sync_fd = -1;
+	failed->run = s->ask->run;
+}
+
+static void fork_program(struct sandbox *s, struct launch_failed *failed)
+{
+	static const struct sandbox_clone plain = { .cgroup_fd = -1 };
+	struct error e = { 0 };
+	int report[2];
+	int gate[2];
+
+	if (channel_pair(report, &e) < 0 || channel_pair(gate, &e) < 0) {
+		(void)steps_failed("fork", "report this", &e, failed);
+		fail(s, s->status_fd, failed);
+	}
+	s->program = sandbox_fork(&plain, &s->program_pid_fd, &e);
+	if (s->program < 0) {
+		(void)steps_failed("fork",
+		    "raise the policy's pids or memory limit", &e, failed);
+		fail(s, s->status_fd, failed);
+	}
+	if (s->program == 0)
+		sandbox_program(s, report[1], gate[1]);
+	(void)close(report[1]);
+	(void)close(gate[1]);
+	s->report_fd = report[0];
+	s->relay_fd = gate[0];
+}
+
+void sandbox_main(struct sandbox *s)
+{
+	struct launch_failed failed = { .run = s->ask->run };
+	sigset_t mask;
+
+	/* Before the program exists, so that its end is never missed. */
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGCHLD);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (steps_run(STAGES(before), s, &failed) < 0)
+		fail(s, s->sync_fd, &failed);
+	meet(s, &failed);
+	if (steps_run(STAGES(after), s, &failed) < 0)
+		fail(s, s->status_fd, &failed);
+	fork_program(s, &failed);
+	sandbox_wait(s);
+}

@@ -1,0 +1,57 @@
+/*
+ * executor/view.h - the file view that runs see, built once, read-only, and
+ * made the launcher's own root.
+ *
+ * A tmpfs with the supervisor's entries, the host's trees cloned into it by
+ * descriptor, and what every view has: /proc, /sandbox and /tmp as mount
+ * points, /dev with five devices and shm, and a sentinel file that no Landlock
+ * rule covers.  Every run's CLONE_NEWNS starts with a copy of it.
+ */
+#ifndef EXECUTOR_VIEW_H
+#define EXECUTOR_VIEW_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "executor/launch.h"
+
+#define VIEW_TREES_MAX 64
+#define VIEW_TOPS_MAX  64
+#define VIEW_NAME_MAX  64
+#define VIEW_SENTINEL  "/.sentinel"
+
+/* A host tree, cloned when its entry came, attached when the view is built. */
+struct view_tree {
+	int fd; /* owned, detached */
+	dev_t dev;
+	ino_t ino;
+	char path[LAUNCH_PATH_MAX];
+};
+
+struct view {
+	int root_fd; /* owned, detached until built; -1 before view_open */
+	int dev_fd;  /* owned, the file system of /dev, until built */
+	size_t n_trees, n_tops;
+	struct view_tree trees[VIEW_TREES_MAX];
+	/* First components of entries: what a program may read and execute. */
+	char tops[VIEW_TOPS_MAX][VIEW_NAME_MAX];
+};
+
+int view_open(struct view *v, struct error *e) MUST_CHECK;
+
+/*
+ * One entry.  'fd' is -1 where the kind takes none; it stays the caller's.
+ * Missing parents are made with mode 0755.  A path that is not clean and
+ * relative, or that lies in what every view has, is ERROR_MALFORMED.
+ */
+int view_entry(struct view *v, const struct launch_entry *entry, int fd,
+    struct error *e) MUST_CHECK;
+
+/*
+ * Leave the host's mount namespace, attach everything, make it read-only and
+ * the root of this process.  'anchor' is a directory of the host to build on.
+ */
+int view_enter(struct view *v, const char *anchor, struct error *e) MUST_CHECK;
+
+#endif
