@@ -1,6 +1,6 @@
 /*
- * base/jail.c - self-confinement of helpers.  Linked by bailiff-opener and
- * bailiff-collect; trusts its caller, who is still itself at this point.
+ * base/jail.c - self-confinement of helpers.  Linked by bailiff-opener,
+ * bailiff-collect and bailiff-audit; trusts its caller, who is still itself at this point.
  */
 #include "base/jail.h"
 
@@ -61,16 +61,17 @@ static int no_new_privileges(struct error *e)
 	return 0;
 }
 
-static int allow_reading(int ruleset_fd, const struct jail *j, struct error *e)
+static int allow_reading(
+    int ruleset_fd, int read_fd, enum jail_read read, struct error *e)
 {
 	struct landlock_path_beneath_attr rule = {
 		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE,
-		.parent_fd = j->read_fd,
+		.parent_fd = read_fd,
 	};
 
-	if (j->read_fd < 0)
+	if (read_fd < 0)
 		return 0;
-	if (j->read == JAIL_READ_FILES_AND_DIRECTORIES)
+	if (read == JAIL_READ_FILES_AND_DIRECTORIES)
 		rule.allowed_access |= LANDLOCK_ACCESS_FS_READ_DIR;
 	if (syscall(SYS_landlock_add_rule, ruleset_fd,
 	        LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0)
@@ -94,8 +95,11 @@ static int restrict_files(const struct jail *j, struct error *e)
 	    SYS_landlock_create_ruleset, &row->handled, row->size, 0);
 	if (ruleset_fd < 0)
 		return FAIL_SYS(e, "make a Landlock ruleset");
-	if (allow_reading(ruleset_fd, j, e) < 0)
+	if (allow_reading(ruleset_fd, j->read_fd, j->read, e) < 0)
 		return -1;
+	for (size_t i = 0; i < j->n_more; i++)
+		if (allow_reading(ruleset_fd, j->more_fds[i], j->read, e) < 0)
+			return -1;
 	if (syscall(SYS_landlock_restrict_self, ruleset_fd, 0) < 0)
 		return FAIL_SYS(e, "enter Landlock");
 	/* No helper lists directories and has "/" as its 'read_fd'. */

@@ -38,6 +38,8 @@ struct jail {
 	enum jail_read read;
 	size_t n_calls;
 	const struct jail_call *calls;
+	size_t n_more;       /* further directories like read_fd */
+	const int *more_fds; /* borrowed; -1 among them: none */
 };
 
 int jail_enter(const struct jail *j, struct error *e) MUST_CHECK;
