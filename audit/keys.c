@@ -48,6 +48,11 @@ static int locked_new(struct locked **ret, struct error *e)
 	return 0;
 }
 
+static struct locked *locked_of(const struct keys *k)
+{
+	return (struct locked *)(void *)k->locked;
+}
+
 static void record_name(uint64_t epoch, char ret[NAME_LEN])
 {
 	(void)snprintf(
@@ -116,13 +121,11 @@ static int write_pin(
 	return 0;
 }
 
-static int create(
-    int dir_fd, const struct keys_new *what, struct locked *l, struct error *e)
+static int create(struct keys *k, const struct keys_new *what, struct error *e)
 {
-	const struct store_file file = { dir_fd, SIGNER_KEY_FILE };
+	const struct store_file file = { k->dir_fd, SIGNER_KEY_FILE };
+	struct locked *l = locked_of(k);
 	char origin[SIGNER_ORIGIN_MAX];
-	uint8_t public_key[ED25519_PUBLIC];
-	struct note_key key;
 	size_t len;
 
 	if (store_read(&file, l->text, sizeof(l->text), &len, e) == 0)
@@ -130,38 +133,72 @@ static int create(
 		    "this log has a key already; leave --new-log out");
 	if (e->kind != ERROR_CLOSED)
 		return -1;
+	if (strlen(what->log_id_hex) != ID_HEX ||
+	    strspn(what->log_id_hex, "0123456789abcdef") != ID_HEX ||
+	    sodium_hex2bin(k->log_id, sizeof(k->log_id), what->log_id_hex,
+	        ID_HEX, NULL, NULL, NULL) != 0)
+		return FAIL(
+		    e, ERROR_USAGE, "a log id is 32 lower-case hex digits");
 	(void)snprintf(
 	    origin, sizeof(origin), "localhost/bailiff/%s", what->log_id_hex);
 	if (what->origin != NULL)
 		(void)snprintf(origin, sizeof(origin), "%s", what->origin);
 	randombytes_buf(l->seed, sizeof(l->seed));
-	(void)crypto_sign_seed_keypair(public_key, l->log, l->seed);
-	if (note_key_make(origin, NOTE_LOG, public_key, &key, e) < 0)
+	(void)crypto_sign_seed_keypair(
+	    k->log.public_key, k->log.secret, l->seed);
+	sodium_memzero(l->seed, sizeof(l->seed));
+	if (note_key_make(
+	        origin, NOTE_LOG, k->log.public_key, &k->log_note, e) < 0)
 		return FAIL_IN(e, "origin");
-	if (write_pin(what, &key, e) < 0)
-		return -1;
-	(void)snprintf(
-	    l->text, sizeof(l->text), LOG_FORMAT, what->log_id_hex, origin);
-	return write_private(&file, l, e);
+	return write_pin(what, &k->log_note, e);
 }
 
-int keys_create(int dir_fd, const struct keys_new *what, struct error *e)
+static int keys_new(int dir_fd, struct keys *ret, struct error *e)
 {
 	struct locked *l;
-	int failed;
 
-	if (strlen(what->log_id_hex) != ID_HEX ||
-	    strspn(what->log_id_hex, "0123456789abcdef") != ID_HEX)
-		return FAIL(
-		    e, ERROR_USAGE, "a log id is 32 lower-case hex digits");
 	if (locked_new(&l, e) < 0)
 		return -1;
-	failed = create(dir_fd, what, l, e);
-	sodium_free(l);
+	*ret = (struct keys){ .dir_fd = dir_fd, .locked = (uint8_t *)l };
+	ret->log.secret = l->log;
+	ret->record.secret = l->record;
+	return 0;
+}
+
+int keys_create(
+    int dir_fd, const struct keys_new *what, struct keys *ret, struct error *e)
+{
+	struct keys k;
+
+	if (keys_new(dir_fd, &k, e) < 0)
+		return -1;
+	if (create(&k, what, e) < 0) {
+		keys_close(&k);
+		return -1;
+	}
+	*ret = k;
+	return 0;
+}
+
+int keys_commit(struct keys *k, struct error *e)
+{
+	const struct store_file file = { k->dir_fd, SIGNER_KEY_FILE };
+	struct locked *l = locked_of(k);
+	char id[ID_HEX + 1];
+	int failed;
+
+	(void)sodium_bin2hex(id, sizeof(id), k->log_id, sizeof(k->log_id));
+	(void)snprintf(
+	    l->text, sizeof(l->text), LOG_FORMAT, id, k->log_note.name);
+	/* libsodium's secret key begins with the seed. */
+	memcpy(l->seed, l->log, sizeof(l->seed));
+	failed = write_private(&file, l, e);
+	sodium_memzero(l->text, sizeof(l->text));
+	sodium_memzero(l->seed, sizeof(l->seed));
 	return failed;
 }
 
-/* Split what create() wrote; 'text' is modified. */
+/* Split what keys_commit wrote; 'text' is modified. */
 static int parse_log_key(struct keys *k, struct locked *l, struct error *e)
 {
 	char *lines[4];
@@ -196,14 +233,12 @@ static int parse_log_key(struct keys *k, struct locked *l, struct error *e)
 int keys_open(int dir_fd, struct keys *ret, struct error *e)
 {
 	const struct store_file file = { dir_fd, SIGNER_KEY_FILE };
-	struct keys k = { .dir_fd = dir_fd };
+	struct keys k;
 	struct locked *l;
 
-	if (locked_new(&l, e) < 0)
+	if (keys_new(dir_fd, &k, e) < 0)
 		return -1;
-	k.locked = (uint8_t *)l;
-	k.log.secret = l->log;
-	k.record.secret = l->record;
+	l = locked_of(&k);
 	if (read_private(&file, l, e) < 0 || parse_log_key(&k, l, e) < 0) {
 		keys_close(&k);
 		return -1;
@@ -212,11 +247,6 @@ int keys_open(int dir_fd, struct keys *ret, struct error *e)
 	sodium_memzero(l->seed, sizeof(l->seed));
 	*ret = k;
 	return 0;
-}
-
-static struct locked *locked_of(const struct keys *k)
-{
-	return (struct locked *)(void *)k->locked;
 }
 
 /* The public key of an epoch's seed file; the secret lands in 'secret'. */

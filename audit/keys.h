@@ -42,12 +42,14 @@ struct keys_new {
 };
 
 /*
- * Make log key and pin.  The pin is written and synced before log.key, which
- * is what makes a log exist: a crash between leaves a pin that nobody has, no
- * log that nobody can pin.  ERROR_STATE if log.key is there.
+ * Make the log key, in memory, and its pin, on disk.  log.key comes last, with
+ * keys_commit: only then does the log exist.  A crash between leaves a pin that
+ * nobody has a key for, never a log that nobody can pin.  ERROR_STATE if
+ * log.key is there.  'dir_fd' is borrowed until keys_close.
  */
-int keys_create(
-    int dir_fd, const struct keys_new *what, struct error *e) MUST_CHECK;
+int keys_create(int dir_fd, const struct keys_new *what, struct keys *ret,
+    struct error *e) MUST_CHECK;
+int keys_commit(struct keys *k, struct error *e) MUST_CHECK;
 
 /* Read log.key.  'dir_fd' is borrowed until keys_close. */
 int keys_open(int dir_fd, struct keys *ret, struct error *e) MUST_CHECK;

@@ -1,0 +1,342 @@
+/*
+ * audit/chain.c - building groups of records and committing them.  Linked by
+ * the signer.  Events are a supervisor's and are judged before they become
+ * records; keys, clock and order are ours.
+ */
+#include "audit/chain.h"
+
+#include <sodium.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/sha256.h"
+
+#define NS_PER_S  1000000000u
+#define NS_PER_MS 1000000u
+#define NS_PER_US 1000u
+#define BYTE_BITS 8
+/* What an open run may still need: one outcome. */
+#define RUN_RESERVE 65536u
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+uint64_t chain_now_ms(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) / NS_PER_MS;
+}
+
+void chain_begin(struct chain *c)
+{
+	c->draft = c->state;
+	c->n_records = 0;
+	c->n_salts = 0;
+	c->used = 0;
+}
+
+/* Beside this record there may be an opening one, each of a full line. */
+bool chain_is_full(const struct chain *c)
+{
+	return c->n_records >= CHAIN_GROUP_MAX ||
+	       CHAIN_GROUP_BYTES - c->used < 2 * (EVENT_LINE_MAX + 1) ||
+	       (c->draft.ours && c->draft.tree.size - c->draft.epoch_first >=
+	                             CHAIN_EPOCH_MAX);
+}
+
+static void fill_frame(const struct chain *c, struct record_frame *f)
+{
+	memset(f, 0, sizeof(*f));
+	memcpy(f->log, c->keys.log_id, sizeof(f->log));
+	memcpy(f->boot, c->boot, sizeof(f->boot));
+	memcpy(f->log_key, c->keys.log.public_key, sizeof(f->log_key));
+	memcpy(f->prev, c->draft.prev, sizeof(f->prev));
+	f->epoch = c->draft.epoch;
+	f->seq = c->draft.tree.size;
+	f->mono_ns = clock_ns(CLOCK_MONOTONIC);
+	f->time_us = clock_ns(CLOCK_REALTIME) / NS_PER_US;
+}
+
+/* Build 'r' (its frame comes from here), sign it, put it behind the group. */
+static int put(struct chain *c, struct record *r, struct error *e)
+{
+	struct record_frame frame;
+	struct chain_state *d = &c->draft;
+	size_t at = c->n_records;
+
+	fill_frame(c, &frame);
+	r->frame = &frame;
+	if (record_build(r, c->keys.record.secret, &c->line, e) < 0)
+		return -1;
+	memcpy(c->group + c->used, c->line.data, c->line.len);
+	c->group[c->used + c->line.len] = '\n';
+	c->line_at[at] = c->used;
+	c->line_len[at] = c->line.len;
+	tree_leaf(c->line.data, c->line.len, c->leaves[at]);
+	c->used += c->line.len + 1;
+	c->n_records++;
+	tree_add(&d->tree, c->leaves[at]);
+	memcpy(d->prev, c->leaves[at], TREE_HASH);
+	d->bytes += c->line.len + 1;
+	d->ended = false;
+	return 0;
+}
+
+/*
+ * Open the next epoch.  The key was made and announced one epoch earlier; its
+ * signature over the last leaf shows that whoever opens has it.
+ */
+static int open_epoch(struct chain *c, struct error *e)
+{
+	struct record_opening o = { .origin = c->keys.log_note.name,
+		.hello = &c->hello };
+	struct record r = { .type = RECORD_LOG_OPEN, .opening = &o };
+	struct chain_state *d = &c->draft;
+
+	if (d->tree.size > 0) {
+		r.type = RECORD_EPOCH_OPEN;
+		d->epoch++;
+	}
+	if (keys_load_record(&c->keys, d->epoch, e) < 0 ||
+	    store_begin_epoch(&c->store, d->epoch, e) < 0 ||
+	    note_key_make(c->keys.log_note.name, NOTE_LOG,
+	        c->keys.record.public_key, &c->record_note, e) < 0)
+		return -1;
+	d->epoch_first = d->tree.size;
+	memcpy(o.record_key, c->keys.record.public_key, sizeof(o.record_key));
+	sha256_of(c->keys.next, sizeof(c->keys.next), o.next);
+	ed25519_sign(c->keys.record.secret, d->prev, TREE_HASH, o.proof);
+	if (put(c, &r, e) < 0)
+		return FAIL_IN(
+		    e, "open epoch %llu", (unsigned long long)d->epoch);
+	memcpy(d->record_key, o.record_key, sizeof(d->record_key));
+	memcpy(d->next, o.next, sizeof(d->next));
+	d->ours = true;
+	return 0;
+}
+
+static int ready_epoch(struct chain *c, struct error *e)
+{
+	uint64_t epoch = c->draft.epoch;
+
+	if (c->draft.final)
+		return FAIL(e, ERROR_TAMPERED, "this log was closed for good");
+	if (c->draft.ours)
+		return 0;
+	if (open_epoch(c, e) == 0)
+		return 0;
+	c->draft.epoch = epoch;
+	if (store_is_full(e))
+		e->kind = ERROR_LIMIT;
+	return -1;
+}
+
+static struct chain_intent *find_open(
+    struct chain_state *d, const uint8_t run[EVENT_RUN_BYTES])
+{
+	for (size_t i = 0; i < d->n_open; i++)
+		if (memcmp(d->open[i].run, run, EVENT_RUN_BYTES) == 0)
+			return &d->open[i];
+	return NULL;
+}
+
+static void close_intent(struct chain_state *d, struct chain_intent *in)
+{
+	*in = d->open[--d->n_open];
+}
+
+static int check_run(
+    struct chain *c, const uint8_t run[EVENT_RUN_BYTES], struct error *e)
+{
+	if (runs_has(&c->runs, run) || find_open(&c->draft, run) != NULL)
+		return FAIL(e, ERROR_STATE, "this run id was used before");
+	if (c->draft.n_open == CHAIN_OPEN_MAX)
+		return FAIL(e, ERROR_LIMIT, "more than %d runs at once",
+		    CHAIN_OPEN_MAX);
+	/* Room for this record and for the end of every run that is open. */
+	return store_reserve(&c->store,
+	    c->draft.bytes + STORE_RESERVE +
+	        RUN_RESERVE * (uint64_t)(c->draft.n_open + 2),
+	    e);
+}
+
+static void new_salt(struct chain *c)
+{
+	uint8_t *entry = c->salts[c->n_salts];
+	uint64_t seq = c->draft.tree.size;
+
+	for (size_t i = 0; i < sizeof(seq); i++)
+		entry[i] =
+		    (uint8_t)(seq >> (BYTE_BITS * (sizeof(seq) - 1 - i)));
+	randombytes_buf(entry + sizeof(seq), RECORD_SALT);
+}
+
+static int add_intent(struct chain *c, const struct chain_sender *from,
+    const struct event_intent *event, struct error *e)
+{
+	struct record r = { .type = RECORD_INTENT, .intent = event };
+	struct chain_state *d = &c->draft;
+	struct chain_intent *in;
+	uint64_t seq = d->tree.size;
+
+	if (check_run(c, event->run, e) < 0)
+		return -1;
+	new_salt(c);
+	r.salt = c->salts[c->n_salts] + sizeof(seq);
+	if (put(c, &r, e) < 0)
+		return -1;
+	c->n_salts++;
+	runs_add(&c->runs, event->run);
+	in = &d->open[d->n_open++];
+	memcpy(in->run, event->run, sizeof(in->run));
+	memcpy(in->instance, from->instance, sizeof(in->instance));
+	memcpy(in->leaf, d->prev, sizeof(in->leaf));
+	in->seq = seq;
+	in->link = from->link;
+	return 0;
+}
+
+static int add_denial(
+    struct chain *c, const struct event_denial *event, struct error *e)
+{
+	struct record r = { .type = RECORD_DENIAL, .denial = event };
+
+	if (check_run(c, event->run, e) < 0)
+		return -1;
+	if (put(c, &r, e) < 0)
+		return -1;
+	runs_add(&c->runs, event->run);
+	return 0;
+}
+
+static int add_outcome(struct chain *c, const struct chain_sender *from,
+    const struct event_outcome *event, struct error *e)
+{
+	struct record r = { .type = RECORD_OUTCOME, .outcome = event };
+	struct chain_intent *in = find_open(&c->draft, event->run);
+
+	if (in == NULL ||
+	    memcmp(in->instance, from->instance, sizeof(in->instance)) != 0)
+		return FAIL(e, ERROR_STATE,
+		    "outcome of a run that this supervisor has not open");
+	if (in->seq != event->intent_seq ||
+	    memcmp(in->leaf, event->intent_leaf, sizeof(in->leaf)) != 0)
+		return FAIL(e, ERROR_STATE, "outcome of another intent");
+	if (put(c, &r, e) < 0)
+		return -1;
+	close_intent(&c->draft, in);
+	return 0;
+}
+
+int chain_add(struct chain *c, const struct chain_sender *from,
+    enum event_verb verb, const void *event, size_t *ret_index, struct error *e)
+{
+	int failed = -1;
+
+	if (ready_epoch(c, e) < 0)
+		return -1;
+	if (verb == EVENT_INTENT)
+		failed = add_intent(c, from, event, e);
+	else if (verb == EVENT_DENIAL)
+		failed = add_denial(c, event, e);
+	else if (verb == EVENT_OUTCOME)
+		failed = add_outcome(c, from, event, e);
+	else
+		(void)FAIL(e, ERROR_STATE, "HELLO said twice");
+	if (failed < 0)
+		return -1;
+	*ret_index = c->n_records - 1;
+	return 0;
+}
+
+int chain_abort(struct chain *c, uint64_t link, struct error *e)
+{
+	struct chain_state *d = &c->draft;
+	size_t i = 0;
+
+	while (i < d->n_open && !chain_is_full(c)) {
+		struct record_aborted a = {
+			.killed_by = link == 0 ? KILLER_NONE : KILLER_SUPERVISOR
+		};
+		struct record r = { .type = RECORD_ABORTED, .aborted = &a };
+
+		if (d->open[i].link != link) {
+			i++;
+			continue;
+		}
+		memcpy(a.run, d->open[i].run, sizeof(a.run));
+		memcpy(a.intent_leaf, d->open[i].leaf, sizeof(a.intent_leaf));
+		a.intent_seq = d->open[i].seq;
+		if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
+			return -1;
+		close_intent(d, &d->open[i]);
+	}
+	return 0;
+}
+
+int chain_recover(struct chain *c, struct error *e)
+{
+	uint64_t size = c->state.tree.size;
+
+	for (size_t i = 0;; i++) {
+		struct store_torn torn;
+		struct record_recover body = { 0 };
+		struct record r = { .type = RECORD_RECOVER, .recover = &body };
+
+		if (store_torn(&c->store, size, i, &torn, e) < 0)
+			return e->kind == ERROR_CLOSED ? 0 : -1;
+		body.bytes = torn.bytes;
+		memcpy(body.sha256, torn.sha256, sizeof(body.sha256));
+		if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
+			return -1;
+	}
+}
+
+int chain_end_epoch(struct chain *c, const char *reason, struct error *e)
+{
+	struct record_closing closing = { .reason = reason };
+	struct record r = { .type = RECORD_EPOCH_CLOSE, .closing = &closing };
+	struct chain_state *d = &c->draft;
+
+	if (!d->ours)
+		return FAIL(e, ERROR_STATE, "no epoch is open");
+	closing.records = d->tree.size - d->epoch_first;
+	if (put(c, &r, e) < 0)
+		return -1;
+	d->ended = true;
+	d->ours = false;
+	return 0;
+}
+
+int chain_end_log(struct chain *c, struct error *e)
+{
+	struct record_closing closing = { .reason = NULL };
+	struct record r = { .type = RECORD_LOG_CLOSE, .closing = &closing };
+	struct chain_state *d = &c->draft;
+
+	if (ready_epoch(c, e) < 0)
+		return -1;
+	closing.records = d->tree.size;
+	if (put(c, &r, e) < 0)
+		return -1;
+	d->final = true;
+	d->ours = false;
+	return 0;
+}
+
+const char *chain_epoch_due(const struct chain *c)
+{
+	const struct chain_state *s = &c->state;
+
+	if (!s->ours)
+		return NULL;
+	if (s->tree.size - s->epoch_first >= CHAIN_EPOCH_MAX)
+		return "records";
+	if (chain_now_ms() - c->epoch_since_ms >= CHAIN_EPOCH_MS)
+		return "time";
+	return NULL;
+}

@@ -1,0 +1,106 @@
+/*
+ * audit/chain_commit.c - from a built group to acknowledged records: disk,
+ * checkpoint, receipts.  Linked by the signer.
+ */
+#include <string.h>
+
+#include "audit/chain.h"
+
+/* The record key of an open epoch signs beside the log key: a thief of the log
+ * key alone cannot make heads of epochs that are over. */
+static int sign_note(
+    struct chain *c, const struct tree *tree, bool with_record, struct error *e)
+{
+	const struct note_signer signers[] = {
+		{ &c->keys.log_note, c->keys.log.secret },
+		{ &c->record_note, c->keys.record.secret },
+	};
+	struct text_out out = { c->note, sizeof(c->note), 0 };
+	struct tree_head head;
+
+	tree_head_of(tree, &head);
+	if (note_write(signers, with_record ? 2 : 1, &head, &out, e) < 0)
+		return FAIL_IN(e, "sign the checkpoint");
+	c->note_len = out.len;
+	return 0;
+}
+
+int chain_publish(struct chain *c, enum store_sync sync, struct error *e)
+{
+	if (sign_note(c, &c->state.tree, c->state.ours, e) < 0)
+		return -1;
+	return store_note(
+	    &c->store, (struct store_bytes){ c->note, c->note_len }, sync, e);
+}
+
+/* What the opening and the end of an epoch mean for the keys. */
+static int turn_keys(struct chain *c, bool was_ours, struct error *e)
+{
+	const struct chain_state *s = &c->state;
+
+	if (s->ours && !was_ours) {
+		c->epoch_since_ms = chain_now_ms();
+		return keys_forget(&c->keys, s->epoch, e);
+	}
+	if (!s->ours && (s->ended || s->final)) {
+		keys_end_record(&c->keys);
+		if (keys_forget(&c->keys, s->epoch, e) < 0)
+			return -1;
+		if (s->ended)
+			return keys_prepare(&c->keys, s->epoch + 1, s->next, e);
+	}
+	return 0;
+}
+
+int chain_commit(struct chain *c, struct error *e)
+{
+	bool was_ours = c->state.ours;
+	uint64_t salts = was_ours ? c->store.salts_bytes : 0;
+	struct error undo;
+
+	if (c->n_records == 0)
+		return 0;
+	if (store_salts(&c->store,
+	        (struct store_bytes){ c->salts, c->n_salts * STORE_SALT_SIZE },
+	        e) < 0)
+		return -1;
+	if (store_append(
+	        &c->store, (struct store_bytes){ c->group, c->used }, e) < 0) {
+		if (e->kind == ERROR_LIMIT &&
+		    store_salts_back(&c->store, salts, &undo) < 0) {
+			*e = undo;
+			return -1;
+		}
+		return -1;
+	}
+	c->before = c->state.tree;
+	c->state = c->draft;
+	/* Signed while the key is still there: the group may end its epoch. */
+	if (sign_note(c, &c->state.tree, true, e) < 0)
+		return -1;
+	if (store_note(&c->store, (struct store_bytes){ c->note, c->note_len },
+	        STORE_LAZY, e) < 0)
+		return -1;
+	return turn_keys(c, was_ours, e);
+}
+
+struct store_bytes chain_line(const struct chain *c, size_t index)
+{
+	return (struct store_bytes){ c->group + c->line_at[index],
+		c->line_len[index] };
+}
+
+int chain_proof(
+    struct chain *c, size_t index, struct text_out *out, struct error *e)
+{
+	const struct tree_group group = { &c->before, c->leaves[0],
+		c->n_records };
+	const struct text_out checkpoint = { c->note, sizeof(c->note),
+		c->note_len };
+	uint64_t seq = c->before.size + index;
+	struct tree_path path;
+
+	if (tree_prove(&group, seq, &path, e) < 0)
+		return -1;
+	return note_proof_write(seq, &path, &checkpoint, out, e);
+}
