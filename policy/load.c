@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/own.h"
+#include "policy/parse.h"
 
 #define LOAD_LANGUAGES_MAX (POLICY_FILES_MAX - 2)
 #define LOAD_PATH_MAX      4352 /* a directory's path, a slash, NAME_MAX */
@@ -214,6 +215,53 @@ int policy_load(const struct policy_places *places, struct policy_loaded *ret,
 	}
 	*ret = loaded;
 	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct language *l_a = a;
+	const struct language *l_b = b;
+
+	return strcmp(l_a->name, l_b->name);
+}
+
+static int parse_known(const struct texts *texts, struct policy_known *ret,
+    struct policy_faults *faults, struct error *e)
+{
+	AUTO_FREE struct reader *r = calloc(1, sizeof(*r));
+	AUTO_FREE struct language *items = calloc(texts->n + 1, sizeof(*items));
+
+	if (r == NULL || items == NULL)
+		return FAIL_SYS(e, "allocate to read languages");
+	r->faults = faults;
+	for (size_t i = 0; i < texts->n; i++)
+		if (parse_language_file(r, &texts->items[i], &items[i]) < 0)
+			return parse_fail(faults, e);
+	qsort(items, texts->n, sizeof(*items), compare_names);
+	*ret = (struct policy_known){ texts->n, items };
+	items = NULL;
+	return 0;
+}
+
+int policy_load_known(const char *languages_dir, struct policy_known *ret,
+    struct policy_faults *faults, struct error *e)
+{
+	struct policy_loaded loaded = { .policy = NULL };
+	struct texts *texts = calloc(1, sizeof(*texts));
+	int result;
+
+	faults->n = 0;
+	faults->more = 0;
+	if (texts == NULL)
+		return FAIL_SYS(e, "allocate to read languages");
+	result = read_languages(languages_dir, texts, &loaded, e);
+	if (result < 0)
+		error_prefix(e, "%.200s", languages_dir);
+	else
+		result = parse_known(texts, ret, faults, e);
+	policy_loaded_done(&loaded);
+	texts_free(texts);
+	return result;
 }
 
 bool policy_loaded_is_stale(const struct policy_loaded *loaded)

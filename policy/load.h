@@ -52,6 +52,14 @@ struct policy_places {
 int policy_load(const struct policy_places *places, struct policy_loaded *ret,
     struct policy_faults *faults, struct error *e) MUST_CHECK;
 
+/* The language files alone, sorted by name: what a policy could name. */
+struct policy_known {
+	size_t n;
+	struct language *items; /* owned; free() */
+};
+int policy_load_known(const char *languages_dir, struct policy_known *ret,
+    struct policy_faults *faults, struct error *e) MUST_CHECK;
+
 /* Whether a source file or the directory has changed since. */
 bool policy_loaded_is_stale(const struct policy_loaded *loaded);
 

@@ -221,7 +221,7 @@ void policy_free(struct policy *p)
 	free(p);
 }
 
-static int fail_first(const struct policy_faults *faults, struct error *e)
+int parse_fail(const struct policy_faults *faults, struct error *e)
 {
 	const struct policy_fault *f = &faults->items[0];
 	char more[64] = "";
@@ -262,7 +262,7 @@ static int parse_into(const struct policy_sources *sources, struct policy *p,
 		reader_object(
 		    &work->policy, 0, &parse_policy_keys, &work->parse);
 	free(work);
-	return faults->n == 0 ? 0 : fail_first(faults, e);
+	return faults->n == 0 ? 0 : parse_fail(faults, e);
 }
 
 int policy_parse(const struct policy_sources *sources, struct policy **ret,

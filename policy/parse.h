@@ -53,6 +53,9 @@ void parse_future_objects(struct reader *r, uint32_t node, void *unused);
 int parse_language_file(struct reader *r, const struct policy_text *text,
     struct language *ret) MUST_CHECK;
 
+/* Fill *e with the first fault, and how many there are; -1. */
+int parse_fail(const struct policy_faults *faults, struct error *e);
+
 /* The canonical text of what the policy means; p->effective and its digest. */
 int parse_effective(struct policy *p, struct error *e) MUST_CHECK;
 

@@ -1,0 +1,304 @@
+/*
+ * cli/policy_check.c - `bailiff policy check`.  Linked by bailiff-policy.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/options.h"
+#include "cli/policy.h"
+#include "cli/say.h"
+#include "cli/toolchain.h"
+#include "policy/load.h"
+
+#define OUTPUT_MAX    524288
+#define SYSTEM_POLICY "/etc/bailiff/policy.json"
+
+enum row {
+	ROW_JSON,
+	ROW_N
+};
+
+/* clang-format off */
+static const struct option_row rows[ROW_N] = {
+	[ROW_JSON] = { "--json", NULL, "print one JSON object", false },
+};
+/* clang-format on */
+
+static const struct command command = {
+	.name = "bailiff policy check",
+	.usage = "[--json] [FILE]",
+	.about =
+	    "Read a policy as a service would and list everything wrong with "
+	    "it, each\nfault as FILE:LINE:COLUMN: pointer: text.  Without "
+	    "FILE: the policy that\nbailiff run would use.",
+	.rows = rows,
+	.n_rows = ROW_N,
+	.notes = "exit codes: 0 sound, 1 faults, 2 usage\n",
+};
+
+/* The answer while it is made, and what is too big for a stack; on the heap. */
+struct page {
+	struct text_out out;
+	struct error e;
+	bool failed;
+	bool json;
+	size_t n_warnings;
+	struct toolchain toolchain;
+	struct policy_loaded loaded;
+	struct policy_faults faults;
+	char languages[POLICY_PATH_MAX]; /* directory of the data files */
+	char preset[POLICY_PATH_MAX];
+	char text[OUTPUT_MAX];
+};
+
+static void put(struct page *p, const char *text)
+{
+	if (text_printf(&p->out, &p->e, "%s", text) < 0)
+		p->failed = true;
+}
+
+static void put_string(struct page *p, const char *key, const char *value)
+{
+	put(p, key);
+	if (text_json_string(value, strlen(value), &p->out, &p->e) < 0)
+		p->failed = true;
+}
+
+static void put_plain(struct page *p, const char *text)
+{
+	(void)text_escape(text, strlen(text), TEXT_KEEP_NONE, &p->out);
+}
+
+static void put_fault(struct page *p, const struct policy_fault *f)
+{
+	if (p->json) {
+		put_string(p, "{\"file\":", f->file);
+		put_string(p, ",\"pointer\":", f->pointer);
+		put_string(p, ",\"text\":", f->text);
+		if (text_printf(&p->out, &p->e, ",\"line\":%u,\"column\":%u}",
+		        f->line, f->column) < 0)
+			p->failed = true;
+		return;
+	}
+	put_plain(p, f->file);
+	if (f->line > 0 &&
+	    text_printf(&p->out, &p->e, ":%u:%u", f->line, f->column) < 0)
+		p->failed = true;
+	put(p, ": ");
+	/* Both were made printable when they were recorded. */
+	put(p, f->pointer[0] != '\0' ? f->pointer : "/");
+	put(p, ": ");
+	put(p, f->text);
+	put(p, "\n");
+}
+
+static void put_faults(struct page *p, const struct policy_faults *faults)
+{
+	if (p->json)
+		put(p, "{\"ok\":false,\"faults\":[");
+	for (size_t i = 0; i < faults->n; i++) {
+		if (p->json)
+			put(p, i > 0 ? "," : "");
+		put_fault(p, &faults->items[i]);
+	}
+	if (!p->json && faults->more > 0 &&
+	    text_printf(&p->out, &p->e, "and %zu more\n", faults->more) < 0)
+		p->failed = true;
+	if (p->json &&
+	    text_printf(&p->out, &p->e, "],\"more\":%zu}\n", faults->more) < 0)
+		p->failed = true;
+}
+
+static void put_language(
+    struct page *p, const struct policy_language *l, bool first)
+{
+	const struct toolchain *t = &p->toolchain;
+
+	toolchain_find(&l->language, &p->toolchain);
+	if (p->json) {
+		put_string(
+		    p, first ? "{\"name\":" : ",{\"name\":", l->language.name);
+		put_string(p, ",\"package\":", l->language.package);
+		put(p, t->found ? ",\"available\":true}"
+		                : ",\"available\":false}");
+		return;
+	}
+	if (text_printf(&p->out, &p->e, "%-11s%-9s ", first ? "languages" : "",
+	        l->language.name) < 0)
+		p->failed = true;
+	put_plain(p, t->found ? t->path : "missing: apt-get install ");
+	if (!t->found)
+		put_plain(p, l->language.package);
+	put(p, "\n");
+}
+
+static void put_root(struct page *p, const char *path, bool first)
+{
+	if (p->json) {
+		put_string(p, first ? "" : ",", path);
+		return;
+	}
+	put(p, first ? "read       " : "           ");
+	put_plain(p, path);
+	put(p, "\n");
+}
+
+static void warn(struct page *p, const char *what, const char *why)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof(text), "%.300s: %s", what, why);
+	if (p->json) {
+		put_string(p, p->n_warnings > 0 ? "," : "", text);
+	} else {
+		put(p, "warning    ");
+		put_plain(p, text);
+		put(p, "\n");
+	}
+	p->n_warnings++;
+}
+
+/* Sound, but perhaps not what was meant. */
+static void put_warnings(struct page *p, const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->n_languages; i++) {
+		toolchain_find(&policy->languages[i].language, &p->toolchain);
+		if (!p->toolchain.found)
+			warn(p, policy->languages[i].language.name,
+			    "its program is not on this host");
+		if (policy->languages[i].capabilities.exec_memory)
+			warn(p, policy->languages[i].language.name,
+			    "exec_memory lets it run code it writes");
+	}
+	for (size_t i = 0; i < policy->n_read_roots; i++) {
+		struct stat st;
+
+		if (lstat(policy->read_roots[i].path, &st) < 0)
+			warn(p, policy->read_roots[i].path, "does not exist");
+		else if (!S_ISDIR(st.st_mode))
+			warn(p, policy->read_roots[i].path,
+			    "is no directory; nothing lies beneath it");
+	}
+	if (policy->n_languages == 0)
+		warn(p, "languages", "none is allowed, so nothing can run");
+	if (policy->accept_degraded)
+		warn(p, "degraded",
+		    "runs with protections missing are accepted");
+}
+
+static void put_sound(
+    struct page *p, const char *file, const struct policy *policy)
+{
+	char digest[SHA256_HEX];
+
+	sha256_hex(policy->sha256, digest);
+	if (p->json) {
+		put_string(p, "{\"ok\":true,\"file\":", file);
+		put_string(p, ",\"name\":", policy->name);
+		put_string(p, ",\"sha256\":", digest);
+		put(p, ",\"languages\":[");
+	} else {
+		put_plain(p, file);
+		put(p, ": sound\nname       ");
+		put(p, policy->name);
+		put(p, "\nsha256     ");
+		put(p, digest);
+		put(p, "\n");
+	}
+	for (size_t i = 0; i < policy->n_languages; i++)
+		put_language(p, &policy->languages[i], i == 0);
+	put(p, p->json ? "],\"read_roots\":[" : "");
+	for (size_t i = 0; i < policy->n_read_roots; i++)
+		put_root(p, policy->read_roots[i].path, i == 0);
+	if (!p->json && policy->n_read_roots == 0)
+		put(p, "read       no host path\n");
+	put(p, p->json ? "],\"warnings\":[" : "");
+	put_warnings(p, policy);
+	put(p, p->json ? "]}\n" : "");
+}
+
+static int check(const char *file, struct page *p)
+{
+	struct policy_places places = { file, p->languages };
+	struct error e;
+	int code = 0;
+
+	p->out = (struct text_out){ p->text, sizeof(p->text), 0 };
+	if (policy_place("languages", p->languages, &e) < 0)
+		return say_failed(&e, 1);
+	if (policy_load(&places, &p->loaded, &p->faults, &e) == 0) {
+		put_sound(p, file, p->loaded.policy);
+		policy_loaded_done(&p->loaded);
+	} else if (p->faults.n > 0) {
+		put_faults(p, &p->faults);
+		code = 1;
+	} else {
+		return say_failed(&e, 1);
+	}
+	if (p->failed) {
+		say_line("the answer does not fit in memory");
+		return 1;
+	}
+	return say_out(p->text, p->out.len) != 0 ? 1 : code;
+}
+
+/* What bailiff run would use (DESIGN.md section 2). */
+static int find_default(char ret[POLICY_PATH_MAX], struct error *e)
+{
+	if (access(SYSTEM_POLICY, F_OK) == 0) {
+		memcpy(ret, SYSTEM_POLICY, sizeof(SYSTEM_POLICY));
+		return 0;
+	}
+	return policy_place(
+	    geteuid() == 0 ? "policies/default.json" : "policies/user.json",
+	    ret, e);
+}
+
+static int run(const char *file, bool json)
+{
+	struct page *page = calloc(1, sizeof(*page));
+	struct error e;
+	int code;
+
+	if (page == NULL)
+		return say_failed(&(struct error){ .text = "no memory" }, 1);
+	page->json = json;
+	if (file == NULL && find_default(page->preset, &e) < 0)
+		code = say_failed(&e, 1);
+	else
+		code = check(file != NULL ? file : page->preset, page);
+	free(page);
+	return code;
+}
+
+int policy_check_main(char **words)
+{
+	struct options at = { .command = &command, .argv = words };
+	const char *file = NULL;
+	const char *value;
+	struct error e;
+	bool json = false;
+	int found;
+
+	do {
+		if (options_next(&at, &found, &value, &e) < 0)
+			return say_failed(&e, EXIT_USAGE);
+		if (found == OPTIONS_HELP)
+			return options_help(&command);
+		/* Behind "--" the next word is the file, whatever it is. */
+		if (found == OPTIONS_REST)
+			value = words[at.at];
+		if (value != NULL && file != NULL) {
+			say_line("one FILE at a time");
+			return EXIT_USAGE;
+		}
+		if (value != NULL)
+			file = value;
+		json = json || found == ROW_JSON;
+	} while (found != OPTIONS_END && found != OPTIONS_REST);
+	return run(file, json);
+}
