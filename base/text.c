@@ -269,7 +269,9 @@ int text_base64(
 		for (size_t j = 0; j < 4; j++) {
 			char digit = base64_digits[v >> (18 - 6 * j) & 63];
 
-			out->data[out->len++] = j <= have ? digit : '=';
+			if (j > have)
+				digit = '=';
+			out->data[out->len++] = digit;
 		}
 	}
 	return 0;
