@@ -1,0 +1,133 @@
+/*
+ * audit/verify_parts.h - what the files verify*.c share.  Nobody else includes
+ * this.
+ */
+#ifndef AUDIT_VERIFY_PARTS_H
+#define AUDIT_VERIFY_PARTS_H
+
+#include "audit/dsse.h"
+#include "audit/entry.h"
+#include "audit/heads.h"
+#include "audit/idmap.h"
+#include "audit/lines.h"
+#include "audit/verify.h"
+
+/* An intent without outcome so far. */
+struct verify_open {
+	uint64_t seq;
+	uint8_t leaf[TREE_HASH];
+};
+
+/* A result folder, or a file of one, that is missing or short: what that means
+ * shows only when the end of its boot and of the log are known. */
+struct verify_loss {
+	uint8_t run[IDMAP_ID];
+	uint8_t boot[IDMAP_ID];
+	struct report_place place;
+	char file[48]; /* begins its name; "" for the whole folder */
+};
+
+enum verify_ended {
+	ENDED_NOT,
+	ENDED_EPOCH,
+	ENDED_LOG
+};
+
+struct verify {
+	const struct verify_options *options; /* borrowed */
+	struct report *report;                /* borrowed */
+	struct verify_summary *summary;       /* borrowed */
+	struct lines lines;
+
+	/* The chain so far. */
+	struct tree tree;
+	uint8_t last_leaf[TREE_HASH];
+	uint8_t log[ENTRY_LOG_BYTES];
+	struct tree_head checkpoint;
+	struct heads heads; /* to be met, the checkpoint among them */
+
+	/* The open epoch. */
+	uint8_t key[ED25519_PUBLIC];
+	uint8_t next[TREE_HASH];
+	uint64_t epoch, first;
+	enum verify_ended ended;
+	struct idmap keys; /* set: SHA-256 of used keys, first half */
+
+	/* Runs and boots. */
+	struct idmap used;  /* set of run ids */
+	struct idmap open;  /* run id -> struct verify_open */
+	struct idmap boots; /* boot id -> uint8_t: its last record is a stop */
+	uint8_t boot[IDMAP_ID];
+	uint8_t boot_stopped;
+	bool policy_named;
+
+	/* Results. */
+	struct idmap folders;       /* set of names not yet explained */
+	struct verify_loss *losses; /* owned */
+	size_t n_losses, losses_cap;
+	uint64_t pruned_before;
+
+	/* The record before, for its signature if it ends an epoch. */
+	struct report_place last_place;
+	bool last_signed; /* its signature was checked */
+	size_t last_len;
+	char last_line[DSSE_LINE_MAX];
+	char scratch[DSSE_PAE_MAX];
+	char envelope[DSSE_ENVELOPE_MAX];
+};
+
+/* Add a FAIL of VERDICT_TAMPERED at 'place'; worth false. */
+#define VERIFY_BAD(v, place, check, expected, ...)                 \
+	(report_add((v)->report,                                   \
+	     &(struct report_what){                                \
+	         VERDICT_TAMPERED, (check), (place), (expected) }, \
+	     __VA_ARGS__),                                         \
+	    false)
+
+/* verify_pin.c: find the key.  *ret_go_on false: a finding says why nothing can
+ * be judged. */
+int verify_pin(struct verify *v, const struct lines_line *first,
+    bool *ret_go_on, struct error *e) MUST_CHECK;
+
+/* verify_record.c: one line.  *ret_go_on false: nothing after it can be judged.
+ * -1 only out of memory. */
+int verify_record(struct verify *v, const struct lines_line *line,
+    bool *ret_go_on, struct error *e) MUST_CHECK;
+
+/* Compare all heads of the size reached. */
+void verify_meet_heads(struct verify *v);
+
+/* verify_type.c: what a record of a known type must have; false after a FAIL. */
+bool verify_epoch_record(struct verify *v, const struct entry *entry,
+    const struct report_place *place);
+int verify_run_record(struct verify *v, const struct entry *entry,
+    const struct report_place *place, bool *ret_good,
+    struct error *e) MUST_CHECK;
+
+/* verify_sign.c: signatures of records. */
+bool verify_signature(struct verify *v, const struct entry *entry,
+    const uint8_t key[ED25519_PUBLIC], const struct report_place *place);
+/* That of the record before, if it was not checked yet. */
+bool verify_last_signature(struct verify *v);
+
+/* verify_results.c */
+int verify_results_list(struct verify *v, struct error *e) MUST_CHECK;
+int verify_result(struct verify *v, const struct entry *outcome,
+    const struct report_place *place, struct error *e) MUST_CHECK;
+int verify_results_end(
+    struct verify *v, bool signer_runs, struct error *e) MUST_CHECK;
+
+/* verify_folder.c: the files of one folder against its MANIFEST. */
+struct verify_folder {
+	int dir_fd; /* borrowed */
+	const struct entry *outcome;
+	const struct report_place *place;
+	char name[40]; /* "r_" and 32 digits */
+};
+int verify_folder(struct verify *v, const struct verify_folder *f,
+    struct error *e) MUST_CHECK;
+/* Note that a file (NULL: the folder) is missing or short. */
+int verify_lost(struct verify *v, const struct verify_folder *f,
+    const char *file, struct error *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * audit/verify_results.c - result folders beside the outcomes that name them.
+ * Linked by the audit reader; names and files are hostile.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/verify_parts.h"
+#include "base/file.h"
+#include "base/own.h"
+
+/* A folder is renamed into place just after its outcome is durable: while the
+ * service runs, one of the newest records may still lack its folder. */
+#define FRESH_RECORDS 512
+
+#define KEY_ID_LEN    64
+#define RUN_TEXT      (2 + 2 * IDMAP_ID + 1)
+
+static void own_dir(DIR **dir)
+{
+	if (*dir != NULL)
+		(void)closedir(*dir);
+}
+
+/* Folders in the making and set-aside ones are no results. */
+static bool is_ours(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	       strcmp(name, ".staging") == 0 ||
+	       strcmp(name, ".quarantine") == 0;
+}
+
+int verify_results_list(struct verify *v, struct error *e)
+{
+	__attribute__((cleanup(own_dir))) DIR *dir = NULL;
+	int fd = openat(
+	    v->options->results_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *d;
+
+	if (fd >= 0)
+		dir = fdopendir(fd);
+	if (dir == NULL) {
+		own_close(&fd);
+		return FAIL_SYS(e, "list the results");
+	}
+	while ((d = readdir(dir)) != NULL) {
+		struct c1_value name = { C1_STRING, d->d_name,
+			strlen(d->d_name) };
+		uint8_t run[IDMAP_ID];
+
+		if (is_ours(d->d_name))
+			continue;
+		if (!entry_run_id(&name, run))
+			(void)VERIFY_BAD(v, NULL, "results.unknown",
+			    "folders named by run ids", "%s", d->d_name);
+		else if (idmap_put(&v->folders, run, NULL, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int verify_lost(struct verify *v, const struct verify_folder *f,
+    const char *file, struct error *e)
+{
+	struct verify_loss *l;
+
+	if (v->n_losses == v->losses_cap) {
+		size_t cap = v->losses_cap > 0 ? v->losses_cap * 2 : 64;
+		struct verify_loss *losses =
+		    reallocarray(v->losses, cap, sizeof(v->losses[0]));
+
+		if (losses == NULL)
+			return FAIL_SYS(e, "allocate the list of losses");
+		v->losses = losses;
+		v->losses_cap = cap;
+	}
+	l = &v->losses[v->n_losses++];
+	memset(l, 0, sizeof(*l));
+	l->place = *f->place;
+	memcpy(l->boot, f->outcome->boot, sizeof(l->boot));
+	(void)entry_run_id(&f->outcome->fields[ENTRY_REQ], l->run);
+	(void)snprintf(l->file, sizeof(l->file), "%.*s",
+	    (int)sizeof(l->file) - 1, file != NULL ? file : "");
+	return 0;
+}
+
+/* A small file of the folder, whole; *ret_data stays NULL if it was reported. */
+static int read_small(struct verify *v, const struct verify_folder *f,
+    const char *name, uint8_t **ret_data, size_t *ret_len, struct error *e)
+{
+	struct file_open what = { f->dir_fd, name, O_RDONLY, 0 };
+	struct error why;
+	AUTO_FD fd = -1;
+
+	if (file_open_beneath(&what, &fd, &why) < 0) {
+		if (why.saved_errno == ENOENT)
+			return verify_lost(v, f, name, e);
+		(void)VERIFY_BAD(v, f->place, "results.kind", "a regular file",
+		    "%s/%s: %s", f->name, name, why.text);
+		return 0;
+	}
+	if (file_read_all(fd, DSSE_ENVELOPE_MAX, ret_data, ret_len, &why) < 0) {
+		*ret_data = NULL;
+		(void)VERIFY_BAD(v, f->place, "results.kind",
+		    "a small regular file", "%s/%s: %s", f->name, name,
+		    why.text);
+		return 0;
+	}
+	if (*ret_len > 0)
+		return 0;
+	free(*ret_data);
+	*ret_data = NULL;
+	return verify_lost(v, f, name, e);
+}
+
+/*
+ * The envelope has one spelling (audit/dsse.h), so it is built again and
+ * compared; only the key id, which is a hint, may say anything.
+ */
+static int check_envelope(
+    struct verify *v, const struct verify_folder *f, struct error *e)
+{
+	struct text_out out = { v->envelope, sizeof(v->envelope), 0 };
+	static const char mark[] = "\"keyid\": \"";
+	AUTO_FREE uint8_t *data = NULL;
+	size_t len, key_at;
+	const char *key;
+
+	if (read_small(v, f, "record.dsse.json", &data, &len, e) < 0)
+		return -1;
+	if (data == NULL)
+		return 0;
+	if (dsse_envelope(f->outcome->line, f->outcome->len, v->key, &out, e) <
+	    0)
+		return -1;
+	key = memmem(out.data, out.len, mark, sizeof(mark) - 1);
+	key_at = key != NULL ? (size_t)(key - out.data) + sizeof(mark) - 1 : 0;
+	if (len != out.len || memcmp(data, out.data, key_at) != 0 ||
+	    memcmp(data + key_at + KEY_ID_LEN, out.data + key_at + KEY_ID_LEN,
+	        len - key_at - KEY_ID_LEN) != 0)
+		(void)VERIFY_BAD(v, f->place, "results.envelope",
+		    "the DSSE envelope of this record", "%s/record.dsse.json",
+		    f->name);
+	return 0;
+}
+
+static int check_receipt(
+    struct verify *v, const struct verify_folder *f, struct error *e)
+{
+	struct heads_one one = { .source = HEAD_RECEIPT,
+		.index = f->outcome->seq };
+	AUTO_FREE uint8_t *data = NULL;
+	struct note_proof proof;
+	struct error why;
+	size_t len;
+
+	if (read_small(v, f, "record.tlog-proof", &data, &len, e) < 0)
+		return -1;
+	if (data == NULL)
+		return 0;
+	if (note_proof_open(data, len, &v->summary->pin, &proof, &why) < 0) {
+		(void)VERIFY_BAD(v, f->place, "results.receipt",
+		    "a tlog-proof signed by the pinned key", "%s: %s", f->name,
+		    why.text);
+		return 0;
+	}
+	one.head = proof.head;
+	one.proves =
+	    proof.index == f->outcome->seq &&
+	    tree_includes(&proof.head, proof.index, v->last_leaf, &proof.path);
+	/* A head below this record was passed already: it cannot cover it. */
+	if (proof.head.size > f->outcome->seq)
+		return heads_add(&v->heads, &one, e);
+	(void)VERIFY_BAD(v, f->place, "results.receipt",
+	    "a tree that holds the record", "%s: size %" PRIu64, f->name,
+	    proof.head.size);
+	return 0;
+}
+
+int verify_result(struct verify *v, const struct entry *outcome,
+    const struct report_place *place, struct error *e)
+{
+	struct verify_folder f = { -1, outcome, place, "" };
+	struct file_open what = { v->options->results_fd, f.name,
+		O_RDONLY | O_DIRECTORY, 0 };
+	const struct c1_value *run = &outcome->fields[ENTRY_REQ];
+	uint8_t id[IDMAP_ID];
+	struct error why;
+	AUTO_FD fd = -1;
+
+	(void)snprintf(f.name, sizeof(f.name), "%.*s", (int)run->len, run->at);
+	if (entry_run_id(run, id))
+		(void)idmap_drop(&v->folders, id);
+	/* What never got as far as output has no folder to answer for. */
+	if (outcome->fields[ENTRY_MANIFEST].kind == C1_ABSENT)
+		return 0;
+	if (file_open_beneath(&what, &fd, &why) < 0) {
+		if (why.saved_errno == ENOENT)
+			return verify_lost(v, &f, NULL, e);
+		(void)VERIFY_BAD(v, place, "results.kind", "a folder", "%s: %s",
+		    f.name, why.text);
+		return 0;
+	}
+	f.dir_fd = fd;
+	v->summary->results++;
+	/* The envelope shows this signature to others, so it must hold. */
+	if (!v->options->deep && !verify_signature(v, outcome, v->key, place))
+		return 0;
+	if (verify_folder(v, &f, e) < 0 || check_envelope(v, &f, e) < 0)
+		return -1;
+	return check_receipt(v, &f, e);
+}
+
+static void run_text(const uint8_t id[IDMAP_ID], char ret[RUN_TEXT])
+{
+	(void)snprintf(ret, RUN_TEXT, "r_");
+	for (size_t i = 0; i < IDMAP_ID; i++)
+		(void)snprintf(ret + 2 + 2 * i, 3, "%02x", id[i]);
+}
+
+static void judge_loss(
+    struct verify *v, const struct verify_loss *l, bool signer_runs)
+{
+	char run[RUN_TEXT];
+	const uint8_t *stopped = idmap_get(&v->boots, l->boot);
+	struct report_what what = { VERDICT_TAMPERED, "results.lost", &l->place,
+		"every file of MANIFEST" };
+
+	run_text(l->run, run);
+	if (l->file[0] == '\0' && signer_runs &&
+	    l->place.seq + FRESH_RECORDS >= v->tree.size) {
+		what.verdict = VERDICT_BELOW;
+		report_add(v->report, &what,
+		    "%s is not there yet; the signer runs", run);
+		return;
+	}
+	if (stopped == NULL || *stopped == 0)
+		what.verdict = VERDICT_INCOMPLETE;
+	report_add(v->report, &what, "%s/%s is missing or short%s", run,
+	    l->file,
+	    what.verdict == VERDICT_INCOMPLETE
+	        ? ", in a boot without a clean stop"
+	        : "");
+}
+
+int verify_results_end(struct verify *v, bool signer_runs, struct error *e)
+{
+	const uint8_t *id;
+	uint64_t n_pruned = 0;
+	size_t at = 0;
+
+	if (idmap_put(&v->boots, v->boot, &v->boot_stopped, e) < 0)
+		return -1;
+	for (size_t i = 0; i < v->n_losses; i++) {
+		const struct verify_loss *l = &v->losses[i];
+
+		if (l->file[0] == '\0' && l->place.seq < v->pruned_before)
+			n_pruned++;
+		else
+			judge_loss(v, l, signer_runs);
+	}
+	if (n_pruned > 0)
+		report_add(v->report,
+		    &(struct report_what){
+		        VERDICT_VERIFIED, "results.pruned", NULL, NULL },
+		    "%" PRIu64 " folders of outcomes below seq %" PRIu64
+		    " are pruned",
+		    n_pruned, v->pruned_before);
+	while ((id = idmap_next(&v->folders, &at)) != NULL) {
+		char run[RUN_TEXT];
+
+		run_text(id, run);
+		(void)VERIFY_BAD(v, NULL, "results.unknown",
+		    "folders of outcomes in the log", "%s", run);
+	}
+	return 0;
+}

@@ -1,0 +1,249 @@
+/*
+ * cli/audit_show.c - `bailiff audit show`.  Linked by bailiff-audit.  The log is
+ * hostile, and read only after the process has confined itself.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/lines.h"
+#include "audit/show.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/own.h"
+#include "cli/audit.h"
+#include "cli/say.h"
+
+#define FLUSH_BYTES 65536
+
+enum option {
+	OPTION_SEQ,
+	OPTION_REQ,
+	OPTION_TYPE,
+	OPTION_STATUS,
+	OPTION_SINCE,
+	OPTION_JSON,
+};
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	[OPTION_SEQ] = { "--seq", "N", "this record only, with all its fields", false },
+	[OPTION_REQ] = { "--req", "ID", "records of this run", false },
+	[OPTION_TYPE] = { "--type", "TYPE", "records of this type: intent, denial, outcome, ...", false },
+	[OPTION_STATUS] = { "--status", "WORD", "outcomes with this status: ok, error, timeout, ...", false },
+	[OPTION_SINCE] = { "--since", "TIME", "records from then on; 2026-11-30 or 2026-11-30T18:00", false },
+	[OPTION_JSON] = { "--json", NULL, "the records as they are stored, one JSON object a line", false },
+};
+/* clang-format on */
+
+const struct command audit_show_command = {
+	.name = "bailiff audit show",
+	.usage = "[DIR] [options]",
+	.about =
+	    "List the records of a log.  DIR is an audit folder or a state "
+	    "directory; without\nit, the state directory of this account.  "
+	    "This shows, it does not verify.\n",
+	.rows = rows,
+	.n_rows = sizeof(rows) / sizeof(rows[0]),
+	.notes =
+	    "examples:\n"
+	    "  bailiff audit show --type denial --since 2026-11-30\n"
+	    "  bailiff audit show --seq 12\n"
+	    "  bailiff audit show --json | jq .stmt.predicate\n\n"
+	    "exit codes:\n"
+	    "  0 shown   1 a line is no record (nothing after it is shown), or "
+	    "none matched\n"
+	    "  2 could not run\n",
+};
+
+struct filter {
+	const char *dir, *req, *type, *status, *since;
+	uint64_t seq;
+	bool one, json;
+};
+
+struct show {
+	const struct filter *filter; /* borrowed */
+	struct lines lines;
+	struct text_out out; /* data owned */
+	uint64_t n_seen, n_shown;
+};
+
+static int take_option(
+    struct filter *f, enum option option, const char *value, struct error *e)
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
+
+	switch (option) {
+	case OPTION_SEQ:
+		f->one = true;
+		return number_parse(value, "--seq",
+		    (struct number_range){ 0, C1_NUMBER_MAX }, &f->seq, e);
+	case OPTION_REQ:
+		f->req = value;
+		break;
+	case OPTION_TYPE:
+		f->type = value;
+		break;
+	case OPTION_STATUS:
+		f->status = value;
+		break;
+	case OPTION_SINCE:
+		f->since = value;
+		for (size_t i = 0; value[i] != '\0'; i++)
+			if (i >= sizeof(form) - 1 ||
+			    (form[i] == 'd' ? value[i] < '0' || value[i] > '9'
+			                    : value[i] != form[i]))
+				return FAIL(e, ERROR_USAGE,
+				    "--since %.40s: write 2026-11-30, or more "
+				    "of 2026-11-30T18:00:00.000000Z",
+				    value);
+		break;
+	case OPTION_JSON:
+		f->json = true;
+		break;
+	}
+	return 0;
+}
+
+static int read_filter(
+    char **words, struct filter *ret, bool *ret_help, struct error *e)
+{
+	struct options o = { &audit_show_command, words, 0, 0 };
+	const char *value;
+	int found;
+
+	for (;;) {
+		if (options_next(&o, &found, &value, e) < 0)
+			return -1;
+		*ret_help = found == OPTIONS_HELP;
+		if (*ret_help || found == OPTIONS_END)
+			return 0;
+		if (found == OPTIONS_REST ||
+		    (found == OPTIONS_OPERAND && ret->dir != NULL))
+			return FAIL(e, ERROR_USAGE,
+			    "one folder at most; see %s --help",
+			    audit_show_command.name);
+		if (found == OPTIONS_OPERAND)
+			ret->dir = value;
+		else if (take_option(ret, (enum option)found, value, e) < 0)
+			return -1;
+	}
+}
+
+static bool is_wanted(const struct filter *f, const struct entry *entry)
+{
+	const struct c1_value *when = &entry->fields[ENTRY_TIME];
+
+	return (!f->one || entry->seq == f->seq) &&
+	       (f->req == NULL || c1_is(&entry->fields[ENTRY_REQ], f->req)) &&
+	       (f->type == NULL ||
+	           c1_is(&entry->fields[ENTRY_TYPE], f->type)) &&
+	       (f->status == NULL ||
+	           c1_is(&entry->fields[ENTRY_STATUS], f->status)) &&
+	       (f->since == NULL ||
+	           memcmp(when->at, f->since, strlen(f->since)) >= 0);
+}
+
+static int flush(struct show *s)
+{
+	int failed = say_out(s->out.data, s->out.len);
+
+	s->out.len = 0;
+	return failed;
+}
+
+/* 0, or an exit code. */
+static int show_one(struct show *s, const struct entry *entry, struct error *e)
+{
+	int done;
+
+	if (!is_wanted(s->filter, entry))
+		return 0;
+	s->n_shown++;
+	if (s->filter->json)
+		done = text_printf(
+		    &s->out, e, "%.*s\n", (int)entry->len, entry->line);
+	else if (s->filter->one)
+		done = show_fields(entry, &s->out, e);
+	else
+		done = show_line(entry, &s->out, e);
+	if (done < 0)
+		return say_failed(e, VERDICT_NOT_RUN);
+	return s->out.len >= FLUSH_BYTES ? flush(s) : 0;
+}
+
+static int show_all(struct show *s, struct error *e)
+{
+	struct lines_line line;
+	struct entry entry;
+	int code = 0;
+
+	for (; code == 0; s->n_seen++) {
+		if (lines_next(&s->lines, &line, e) < 0)
+			return say_failed(e, VERDICT_NOT_RUN);
+		if (line.kind == LINES_END || line.kind == LINES_TORN)
+			break;
+		if (line.kind != LINES_ONE)
+			error_fill(e, ERROR_MALFORMED, 0,
+			    "a line that is too long or torn");
+		if (line.kind == LINES_ONE &&
+		    entry_read(line.text, line.len, &entry, e) == 0) {
+			code = show_one(s, &entry, e);
+			continue;
+		}
+		if (flush(s) == 0)
+			say_line("line %" PRIu64 " at byte %" PRIu64
+			         " is no record: %s; see bailiff audit verify",
+			    s->n_seen, line.offset, e->text);
+		return VERDICT_TAMPERED;
+	}
+	if (code == 0)
+		code = flush(s);
+	if (code == 0 && line.kind == LINES_TORN)
+		say_line("%zu bytes at the end are no whole line; see bailiff "
+		         "audit verify",
+		    line.len);
+	if (code != 0 || s->n_shown > 0)
+		return code;
+	say_line("none of %" PRIu64 " records matches", s->n_seen);
+	return 1;
+}
+
+static int run(const struct filter *f, struct error *e)
+{
+	struct audit_place place;
+	struct show s = { .filter = f, .lines = { .fd = -1, .next_fd = -1 } };
+	size_t cap = SHOW_FIELDS_MAX + FLUSH_BYTES;
+	AUTO_FREE char *data = malloc(cap);
+	int code;
+
+	if (data == NULL) {
+		error_fill(e, ERROR_SYSTEM, ENOMEM, "allocate");
+		return say_failed(e, VERDICT_NOT_RUN);
+	}
+	s.out = (struct text_out){ data, cap, 0 };
+	if (audit_place_open(f->dir, NULL, &place, e) < 0)
+		return say_failed(e, VERDICT_NOT_RUN);
+	if (audit_confine(&place, e) < 0 ||
+	    lines_open(place.log_fd, &s.lines, e) < 0)
+		code = say_failed(e, VERDICT_NOT_RUN);
+	else
+		code = show_all(&s, e);
+	lines_close(&s.lines);
+	audit_place_close(&place);
+	return code;
+}
+
+int audit_show_main(char **words)
+{
+	struct filter f = { 0 };
+	struct error e;
+	bool help = false;
+
+	if (read_filter(words, &f, &help, &e) < 0)
+		return say_failed(&e, EXIT_USAGE);
+	return help ? options_help(&audit_show_command) : run(&f, &e);
+}

@@ -1,0 +1,331 @@
+/*
+ * cli/audit_verify.c - `bailiff audit verify`.  Linked by bailiff-audit.  Its
+ * words and the files they name are the caller's own; the log is hostile, and
+ * read only after the process has confined itself.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "audit/witness_policy.h"
+#include "base/file.h"
+#include "base/own.h"
+#include "base/sha256.h"
+#include "cli/audit.h"
+#include "cli/say.h"
+
+#define KNOWN_MAX 64
+
+enum option {
+	OPTION_KEY,
+	OPTION_RESULTS,
+	OPTION_KNOWN,
+	OPTION_POLICY,
+	OPTION_WITNESS_POLICY,
+	OPTION_REQUIRE,
+	OPTION_STRICT,
+	OPTION_DEEP,
+	OPTION_JSON,
+};
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	[OPTION_KEY] = { "--key", "VKEY", "trust this verifier key, or the one in a file of that name", false },
+	[OPTION_RESULTS] = { "--results", "DIR", "check result folders too; last or alone: those of the state", false },
+	[OPTION_KNOWN] = { "--known", "FILE", "a checkpoint or receipt held elsewhere: the log must agree", true },
+	[OPTION_POLICY] = { "--policy", "FILE", "an execution policy that the records must name", false },
+	[OPTION_WITNESS_POLICY] = { "--witness-policy", "FILE", "which witnesses count (C2SP tlog-policy)", false },
+	[OPTION_REQUIRE] = { "--require", "LEVEL", "local, anchored or witnessed", false },
+	[OPTION_STRICT] = { "--strict", NULL, "a warning makes it exit 3", false },
+	[OPTION_DEEP] = { "--deep", NULL, "check every record signature", false },
+	[OPTION_JSON] = { "--json", NULL, "print one JSON object", false },
+};
+/* clang-format on */
+
+const struct command audit_verify_command = {
+	.name = "bailiff audit verify",
+	.usage = "[DIR] [options]",
+	.about =
+	    "Check a log against the key that its auditor holds: form, chain, "
+	    "signatures,\nMerkle root, intents and outcomes, and the results "
+	    "beside it.  DIR is an audit\nfolder or a state directory; without "
+	    "it, the state directory of this account.\n",
+	.rows = rows,
+	.n_rows = sizeof(rows) / sizeof(rows[0]),
+	.notes =
+	    "Without --key, the local key with the log's id is trusted:\n"
+	    "/etc/bailiff/keys.d/<log id>/log.vkey, and for others than root\n"
+	    "~/.config/bailiff/<log id>/log.vkey before it.  A key in the log "
+	    "folder never is.\n\n"
+	    "examples:\n"
+	    "  bailiff audit verify\n"
+	    "  bailiff audit verify --results\n"
+	    "  bailiff audit verify /mnt/copy/audit --key log.vkey --known "
+	    "receipt --deep\n\n"
+	    "exit codes:\n"
+	    "  0 VERIFIED   1 TAMPERED   2 could not run   3 below --require, "
+	    "or --strict\n"
+	    "  4 DIVERGED from a head held elsewhere   5 INCOMPLETE after a "
+	    "crash\n"
+	    "  6 UNSUPPORTED version, type or algorithm\n",
+};
+
+struct request {
+	const char *dir, *key, *results, *policy, *witness_policy;
+	const char *known[KNOWN_MAX];
+	size_t n_known;
+	enum verify_require require;
+	bool strict, deep, json;
+};
+
+/* What the request names, read before the process confines itself. */
+struct inputs {
+	struct note_key key;
+	uint8_t policy[SHA256_BYTES];
+	struct witness_policy witnesses;
+	struct verify_known known[KNOWN_MAX];
+	struct audit_place place;
+	struct report report;
+};
+
+static int read_require(
+    const char *word, enum verify_require *ret, struct error *e)
+{
+	static const char *const levels[] = { "local", "anchored",
+		"witnessed" };
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (strcmp(word, levels[i]) == 0) {
+			*ret = (enum verify_require)i;
+			return 0;
+		}
+	return FAIL(e, ERROR_USAGE,
+	    "--require %.40s: write local, anchored or witnessed", word);
+}
+
+static int take_option(
+    struct request *r, enum option option, const char *value, struct error *e)
+{
+	switch (option) {
+	case OPTION_KEY:
+		r->key = value;
+		break;
+	case OPTION_RESULTS:
+		r->results = value;
+		break;
+	case OPTION_KNOWN:
+		if (r->n_known == KNOWN_MAX)
+			return FAIL(
+			    e, ERROR_USAGE, "more than %d --known", KNOWN_MAX);
+		r->known[r->n_known++] = value;
+		break;
+	case OPTION_POLICY:
+		r->policy = value;
+		break;
+	case OPTION_WITNESS_POLICY:
+		r->witness_policy = value;
+		break;
+	case OPTION_REQUIRE:
+		return read_require(value, &r->require, e);
+	case OPTION_STRICT:
+		r->strict = true;
+		break;
+	case OPTION_DEEP:
+		r->deep = true;
+		break;
+	case OPTION_JSON:
+		r->json = true;
+		break;
+	}
+	return 0;
+}
+
+/* "--results" alone, or with another option behind it, means the results of
+ * the state directory: the table then sees an empty value. */
+static void default_results(char **words)
+{
+	static char empty[] = "--results=";
+
+	for (size_t i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], "--results") == 0 &&
+		    (words[i + 1] == NULL ||
+		        strncmp(words[i + 1], "--", 2) == 0))
+			words[i] = empty;
+}
+
+/* *ret_help: --help was asked for, and nothing else counts. */
+static int read_request(
+    char **words, struct request *ret, bool *ret_help, struct error *e)
+{
+	struct options o = { &audit_verify_command, words, 0, 0 };
+	const char *value;
+	int found;
+
+	default_results(words);
+	for (;;) {
+		if (options_next(&o, &found, &value, e) < 0)
+			return -1;
+		*ret_help = found == OPTIONS_HELP;
+		if (*ret_help || found == OPTIONS_END)
+			return 0;
+		if (found == OPTIONS_REST ||
+		    (found == OPTIONS_OPERAND && ret->dir != NULL))
+			return FAIL(e, ERROR_USAGE,
+			    "one folder at most; see %s --help",
+			    audit_verify_command.name);
+		if (found == OPTIONS_OPERAND)
+			ret->dir = value;
+		else if (take_option(ret, (enum option)found, value, e) < 0)
+			return -1;
+	}
+}
+
+static int read_file(const char *path, size_t max_bytes, uint8_t **ret,
+    size_t *ret_len, struct error *e)
+{
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return FAIL_SYS(e, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return FAIL(e, ERROR_USAGE, "%s: not a regular file", path);
+	if (file_read_all(fd, max_bytes, ret, ret_len, e) < 0)
+		return FAIL_IN(e, "%s", path);
+	return 0;
+}
+
+/* The key itself has two '+'; anything else names a file. */
+static int read_key(const char *value, struct note_key *ret, struct error *e)
+{
+	const char *plus = strchr(value, '+');
+	AUTO_FREE uint8_t *data = NULL;
+	size_t len;
+
+	if (plus != NULL && strchr(plus + 1, '+') != NULL)
+		return note_key_parse(value, strlen(value), ret, e);
+	if (read_file(value, NOTE_KEY_MAX, &data, &len, e) < 0)
+		return FAIL_IN(e, "--key");
+	if (note_key_parse(data, len, ret, e) < 0)
+		return FAIL_IN(e, "--key %s", value);
+	return 0;
+}
+
+static int read_policies(
+    const struct request *r, struct inputs *in, struct error *e)
+{
+	AUTO_FREE uint8_t *policy = NULL;
+	AUTO_FREE uint8_t *witnesses = NULL;
+	size_t len;
+
+	if (r->policy != NULL) {
+		if (read_file(r->policy, (size_t)1 << 20, &policy, &len, e) < 0)
+			return FAIL_IN(e, "--policy");
+		sha256_of(policy, len, in->policy);
+	}
+	if (r->witness_policy == NULL)
+		return 0;
+	if (read_file(
+	        r->witness_policy, WITNESS_BYTES_MAX, &witnesses, &len, e) < 0)
+		return FAIL_IN(e, "--witness-policy");
+	if (witness_policy_read(
+	        (const char *)witnesses, len, &in->witnesses, e) < 0)
+		return FAIL_IN(e, "--witness-policy %s", r->witness_policy);
+	return 0;
+}
+
+static int read_inputs(
+    const struct request *r, struct inputs *in, struct error *e)
+{
+	if (read_policies(r, in, e) < 0)
+		return -1;
+	for (size_t i = 0; i < r->n_known; i++) {
+		struct verify_known *k = &in->known[i];
+
+		k->name = r->known[i];
+		if (read_file(k->name, NOTE_BYTES_MAX, &k->data, &k->len, e) <
+		    0)
+			return FAIL_IN(e, "--known");
+	}
+	if (report_init(&in->report, e) < 0)
+		return -1;
+	return audit_place_open(r->dir, r->results, &in->place, e);
+}
+
+static int verify(const struct request *r, struct inputs *in, struct error *e)
+{
+	struct verify_options o = {
+		.audit_fd = in->place.audit_fd,
+		.log_fd = in->place.log_fd,
+		.results_fd = in->place.results_fd,
+		.key = r->key != NULL ? &in->key : NULL,
+		.pin_fds = { in->place.pin_fds[0], in->place.pin_fds[1] },
+		.known = in->known,
+		.n_known = r->n_known,
+		.policy_sha256 = r->policy != NULL ? in->policy : NULL,
+		.witnesses = r->witness_policy != NULL ? &in->witnesses : NULL,
+		.require = r->require,
+		.deep = r->deep,
+		.strict = r->strict,
+	};
+	struct verify_summary s;
+	int failed;
+
+	if (audit_confine(&in->place, e) < 0)
+		return say_failed(e, VERDICT_NOT_RUN);
+	if (verify_log(&o, &in->report, &s, e) < 0) {
+		error_prefix(e, "%s", in->place.path);
+		return say_failed(e, VERDICT_NOT_RUN);
+	}
+	failed = r->json ? audit_print_json(&in->report, &s)
+	                 : audit_print_text(&in->report, &s);
+	/* A report that nobody could read must not pass for a good one. */
+	return failed != 0 ? (int)VERDICT_NOT_RUN : (int)s.verdict;
+}
+
+static void inputs_done(struct inputs *in)
+{
+	for (size_t i = 0; i < KNOWN_MAX; i++)
+		free(in->known[i].data);
+	audit_place_close(&in->place);
+	report_done(&in->report);
+	free(in);
+}
+
+static int run(const struct request *r, struct error *e)
+{
+	struct inputs *in = calloc(1, sizeof(*in));
+	int code = VERDICT_NOT_RUN;
+
+	if (in == NULL) {
+		error_fill(e, ERROR_SYSTEM, ENOMEM, "allocate");
+		return say_failed(e, code);
+	}
+	in->place = (struct audit_place)AUDIT_PLACE_NONE;
+	if (r->key != NULL && read_key(r->key, &in->key, e) < 0)
+		code = say_failed(e, e->kind == ERROR_UNAVAILABLE
+		                         ? VERDICT_UNSUPPORTED
+		                         : VERDICT_NOT_RUN);
+	else if (r->key != NULL && in->key.type != NOTE_LOG)
+		say_line("--key: a witness's key, not a log's");
+	else if (read_inputs(r, in, e) < 0)
+		code = say_failed(e, code);
+	else
+		code = verify(r, in, e);
+	inputs_done(in);
+	return code;
+}
+
+int audit_verify_main(char **words)
+{
+	struct request r = { 0 };
+	struct error e;
+	bool help = false;
+
+	if (read_request(words, &r, &help, &e) < 0)
+		return say_failed(&e, EXIT_USAGE);
+	return help ? options_help(&audit_verify_command) : run(&r, &e);
+}
