@@ -214,24 +214,28 @@ class Place:
         subprocess.run(["chattr", "-R", "-a", "-i", self.dir],
                        stderr=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.dir, ignore_errors=True)
-        remove_run_directory(self)
 
 
-def remove_run_directory(place):
-    """RUN of a state directory that is gone: nobody will use it again."""
-    run = getattr(place, "run_dir", None)
-    if run and run.startswith("/run/bailiff/"):
-        shutil.rmtree(run, ignore_errors=True)
+def outside_of(state):
+    """What a state directory has outside itself: RUN and the pinned key."""
+    found = []
+    try:
+        found.append(run_directory(state))
+        log = records(state)[0]["log"]
+        check(len(log) == 32 and log.isalnum(), "log id %r" % log)
+        found.append("/etc/bailiff/keys.d/" + log)
+    except (OSError, ValueError, LookupError):
+        pass
+    return found
 
 
 def clean():
     while _places:
         place = _places.pop()
-        try:
-            place.run_dir = run_directory(place.state)
-        except OSError:
-            place.run_dir = None
+        outside = outside_of(place.state)
         place.remove()
+        for path in outside:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 atexit.register(clean)
@@ -364,6 +368,42 @@ def run_processes(marker):
         if marker.encode() in text and pid != os.getpid():
             found.append(pid)
     return found
+
+
+def instance_processes(instances):
+    """Pids in the cgroup of one of these instances, ours or a run's."""
+    found = []
+    for pid in pids():
+        group = cgroup_of(pid)
+        if group and group.split("/")[1] in instances:
+            found.append(pid)
+    return found
+
+
+def instances_of(*groups):
+    """The instance part of the cgroups of some pids."""
+    found = set()
+    for pid in groups:
+        group = cgroup_of(pid)
+        if group and len(group.split("/")) > 1:
+            found.add(group.split("/")[1])
+    return found
+
+
+def cgroup_directories(instances):
+    """Directories of these instances in every hierarchy."""
+    found = []
+    for root, folders, _ in os.walk("/sys/fs/cgroup"):
+        if os.path.basename(root) == "bailiff":
+            found += [os.path.join(root, f) for f in folders if f in instances]
+    return found
+
+
+def host_mounts():
+    """Mounts of our own namespace, as (mount point, type)."""
+    lines = read("/proc/self/mountinfo").decode().splitlines()
+    return sorted((line.split()[4], line.split(" - ")[1].split()[0])
+                  for line in lines)
 
 
 def program_uids():

@@ -3,7 +3,6 @@
 Run as: python3 test_run.py BUILD_DIR SOURCE_DIR [part of a name].
 """
 import base64
-import ctypes
 import hashlib
 import json
 import os
@@ -12,11 +11,11 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 
-from lib import (BAILIFF, PATIENCE_S, Place, call, case, check, equal, main,
+from lib import (PATIENCE_S, Place, call, case, check, equal, main,
                  need_programs, need_root, one_line, read, wait_for)
+from watch import Watch
 
 RUN_ID = re.compile(r"^r_[0-9a-f]{32}$")
 LEAF = re.compile(r"^[0-9a-f]{64}$")
@@ -314,23 +313,6 @@ def _():
            ["limit.wall.above_max"]), "record")
     check(not os.path.exists(os.path.join(p.state, "results", j["run_id"])),
           "a denial left a result folder")
-
-
-class Watch:
-    """Whether files were opened or read, by inotify(7)."""
-
-    def __init__(self, *paths):
-        libc = ctypes.CDLL(None, use_errno=True)
-        self.fd = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        for path in paths:
-            check(libc.inotify_add_watch(
-                self.fd, os.fsencode(path), 0x1 | 0x20) >= 0, "inotify")
-
-    def quiet(self):
-        try:
-            return not os.read(self.fd, 4096)
-        except BlockingIOError:
-            return True
 
 
 @case("--file gives a file of an allowed root, under its name")
