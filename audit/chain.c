@@ -282,7 +282,7 @@ int chain_recover(struct chain *c, struct error *e)
 {
 	uint64_t size = c->state.tree.size;
 
-	for (size_t i = 0;; i++) {
+	for (size_t i = 0; !chain_is_full(c); i++) {
 		struct store_torn torn;
 		struct record_recover body = { 0 };
 		struct record r = { .type = RECORD_RECOVER, .recover = &body };
@@ -294,6 +294,7 @@ int chain_recover(struct chain *c, struct error *e)
 		if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
 			return -1;
 	}
+	return 0;
 }
 
 int chain_end_epoch(struct chain *c, const char *reason, struct error *e)

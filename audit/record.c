@@ -8,7 +8,6 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "audit/json.h"
 #include "audit/record_parts.h"
@@ -19,17 +18,36 @@
 #define PREDICATE_TYPE "urn:bailiff:record:v1"
 #define PAE_FORMAT     "DSSEv1 28 application/vnd.in-toto+json %zu "
 #define US_PER_S       1000000u
+#define S_PER_DAY      86400u
+#define DAYS_TO_1970   719468u
+#define DAYS_PER_ERA   146097u /* 400 years */
 
+/*
+ * Our own calendar: gmtime_r and strftime read the zone file of the host, and
+ * the signer opens no file.  Days are counted from 0000-03-01, so that a leap
+ * day ends its year (Howard Hinnant, "chrono-compatible low-level date
+ * algorithms").
+ */
 void record_time(uint64_t time_us, char ret[RECORD_TIME_MAX])
 {
-	time_t seconds = (time_t)(time_us / US_PER_S);
-	char head[RECORD_TIME_MAX];
-	struct tm tm;
+	uint64_t seconds = time_us / US_PER_S;
+	uint64_t days = seconds / S_PER_DAY + DAYS_TO_1970;
+	uint64_t era = days / DAYS_PER_ERA;
+	uint64_t of_era = days % DAYS_PER_ERA;
+	uint64_t year =
+	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	uint64_t month = (5 * of_year + 2) / 153; /* 0 is March */
+	uint64_t day = of_year - (153 * month + 2) / 5 + 1;
 
-	(void)gmtime_r(&seconds, &tm);
-	(void)strftime(head, sizeof(head), "%Y-%m-%dT%H:%M:%S", &tm);
-	(void)snprintf(ret, RECORD_TIME_MAX, "%.19s.%06uZ", head,
-	    (unsigned)(time_us % US_PER_S));
+	seconds %= S_PER_DAY;
+	year += era * 400 + (month >= 10 ? 1 : 0);
+	month = month >= 10 ? month - 9 : month + 3;
+	(void)snprintf(ret, RECORD_TIME_MAX,
+	    "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", (unsigned)(year % 10000),
+	    (unsigned)(month % 100), (unsigned)(day % 100),
+	    (unsigned)(seconds / 3600), (unsigned)(seconds / 60 % 60),
+	    (unsigned)(seconds % 60), (unsigned)(time_us % US_PER_S));
 }
 
 static void put_subject(

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "audit/record.h"
 #include "audit/tree.h"
@@ -565,6 +566,18 @@ static void times_are_utc_with_six_decimals(void **state)
 	assert_string_equal(text, "2026-11-30T18:00:00.000001Z");
 	record_time(951782399999999, text);
 	assert_string_equal(text, "2000-02-28T23:59:59.999999Z");
+	/* Every day until 2200 as the C library has it. */
+	for (time_t day = 0; day < 84000; day++) {
+		time_t seconds = day * 86400 + 86399;
+		char want[RECORD_TIME_MAX];
+		struct tm tm;
+
+		assert_non_null(gmtime_r(&seconds, &tm));
+		assert_true(strftime(want, sizeof(want),
+		                "%Y-%m-%dT%H:%M:%S.000000Z", &tm) > 0);
+		record_time((uint64_t)seconds * 1000000, text);
+		assert_string_equal(text, want);
+	}
 }
 
 #define WITH_BUILDER(test) \
