@@ -22,15 +22,15 @@ struct ruleset {
 	uint64_t fs, net, scoped;
 };
 
-#define FS_TRUNCATE  (1ull << 14) /* ABI 3 */
-#define NET_ALL      3ull         /* ABI 4: bind and connect of TCP */
-#define SCOPE_ALL    3ull         /* ABI 6: abstract sockets, signals */
+#define FS_TRUNCATE (1ull << 14) /* ABI 3 */
+#define NET_ALL     3ull         /* ABI 4: bind and connect of TCP */
+#define SCOPE_ALL   3ull         /* ABI 6: abstract sockets, signals */
 
-#define READ_DIR     LANDLOCK_ACCESS_FS_READ_DIR
-#define READ_FILE    LANDLOCK_ACCESS_FS_READ_FILE
-#define READ         (READ_FILE | READ_DIR)
-#define RUN          (READ | LANDLOCK_ACCESS_FS_EXECUTE)
-#define DEVICE       (READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
+#define READ_DIR    LANDLOCK_ACCESS_FS_READ_DIR
+#define READ_FILE   LANDLOCK_ACCESS_FS_READ_FILE
+#define READ        (READ_FILE | READ_DIR)
+#define RUN         (READ | LANDLOCK_ACCESS_FS_EXECUTE)
+#define DEVICE      (READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
 /* Of a file, when a rule is about a file and not a directory. */
 #define FILE_ONLY (RUN & ~(uint64_t)READ_DIR)
 /* Everything but what makes or drives devices. */

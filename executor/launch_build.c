@@ -79,6 +79,12 @@ static int act_view(void *context, struct error *e)
 	return view_enter(&l->view, LAUNCHER_RUN_DIR, e);
 }
 
+static int act_reduce(void *context, struct error *e)
+{
+	(void)context;
+	return launcher_reduce(e);
+}
+
 static const struct stage rows[] = {
 	{ "order", act_order, "report this" },
 	{ "landlock", act_landlock,
@@ -93,6 +99,7 @@ static const struct stage rows[] = {
 	{ "sweep", act_sweep, "report this" },
 	{ "view", act_view,
 	    "check the policy's file view, and that this host allows mounts" },
+	{ "capabilities", act_reduce, "report this" },
 };
 
 int launcher_build(struct launcher *l, struct error *e)

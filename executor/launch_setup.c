@@ -22,16 +22,19 @@
 
 #define BIT(cap) (1ull << (cap))
 
-/* Capabilities that building takes, each with the call that asks for it. */
-#define KEEP                                                                  \
+/* Capabilities that runs take, each with the call that asks for it. */
+#define FOR_RUNS                                                              \
 	(BIT(CAP_SYS_ADMIN) /* mounts, unshare, setns */ |                    \
 	    BIT(CAP_SYS_CHROOT) /* setns to the host's mounts, for helpers */ \
 	    | BIT(CAP_SETUID) | BIT(CAP_SETGID) /* id maps, helpers' ids */ | \
 	    BIT(CAP_SETPCAP) /* bounding set of helpers */ |                  \
 	    BIT(CAP_CHOWN) /* scratch */ | BIT(CAP_FOWNER) /* its modes */ |  \
-	    BIT(CAP_MKNOD) /* /dev of the view */ |                           \
 	    BIT(CAP_NET_ADMIN) /* lo up */ |                                  \
 	    BIT(CAP_DAC_READ_SEARCH) /* bailiff-collect's */)
+/* And what only BUILD takes. */
+#define FOR_BUILD                                \
+	(BIT(CAP_MKNOD) /* /dev of the view */ | \
+	    BIT(CAP_DAC_OVERRIDE) /* the tops of cgroup trees are 0555 */)
 
 static int open_directory(
     const char *path, mode_t mode, int *ret_fd, struct error *e)
@@ -135,12 +138,8 @@ static int watch_children(struct launcher *l, struct error *e)
 
 static int raise_limits(struct error *e)
 {
-	static const struct rlimit no_core = { 0, 0 };
 	struct rlimit files;
 
-	if (setrlimit(RLIMIT_CORE, &no_core) < 0 &&
-	    getrlimit(RLIMIT_CORE, &files) < 0)
-		return FAIL_SYS(e, "forbid core dumps");
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return FAIL_SYS(e, "read the limit of open files");
 	files.rlim_cur = files.rlim_max;
@@ -153,36 +152,48 @@ static int raise_limits(struct error *e)
 	return 0;
 }
 
+static int reduce_bounds(uint64_t keep, struct error *e)
+{
+	for (int cap = 0; cap < 64; cap++) {
+		if ((keep & BIT(cap)) != 0 ||
+		    prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 1)
+			continue;
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return FAIL_SYS(e, "drop capability %d", cap);
+	}
+	return 0;
+}
+
 /* What the bounding set loses, no child of ours in this namespace regains. */
-static int reduce(struct error *e)
+static int reduce(uint64_t keep, struct error *e)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3
 	};
 	struct __user_cap_data_struct sets[2];
 
-	for (int cap = 0; cap < 64; cap++) {
-		if ((KEEP & BIT(cap)) != 0 ||
-		    prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 1)
-			continue;
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return FAIL_SYS(e, "drop capability %d", cap);
-	}
+	if (reduce_bounds(keep, e) < 0)
+		return -1;
 	if (syscall(SYS_capget, &header, sets) < 0)
 		return FAIL_SYS(e, "read capabilities");
 	for (size_t i = 0; i < 2; i++) {
-		uint32_t keep = (uint32_t)(KEEP >> (32 * i));
+		uint32_t part = (uint32_t)(keep >> (32 * i));
 
-		if ((sets[i].permitted & keep) != keep)
+		if ((sets[i].permitted & part) != part)
 			return FAIL(e, ERROR_UNAVAILABLE,
 			    "capabilities 0x%x of root are missing: start the "
 			    "service with them",
-			    keep & ~sets[i].permitted);
-		sets[i] = (struct __user_cap_data_struct){ keep, keep, 0 };
+			    part & ~sets[i].permitted);
+		sets[i] = (struct __user_cap_data_struct){ part, part, 0 };
 	}
 	if (syscall(SYS_capset, &header, sets) < 0)
 		return FAIL_SYS(e, "reduce capabilities");
 	return 0;
+}
+
+int launcher_reduce(struct error *e)
+{
+	return reduce(FOR_RUNS, e);
 }
 
 static int judge_start(struct error *e)
@@ -199,6 +210,10 @@ static int judge_start(struct error *e)
 		return FAIL(e, ERROR_USAGE,
 		    "descriptor 3 is no channel: started by "
 		    "bailiff-supervisor only");
+	/* What we open must not land on a standard stream. */
+	for (int fd = 0; fd < LAUNCHER_CHANNEL_FD; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			return FAIL_SYS(e, "descriptor %d is closed", fd);
 	if (syscall(SYS_close_range, LAUNCHER_CHANNEL_FD + 1, ~0u, 0) < 0)
 		return FAIL_SYS(e, "close inherited descriptors");
 	return 0;
@@ -237,5 +252,5 @@ int launcher_open(struct launcher *l, struct error *e)
 		return -1;
 	if (view_open(&l->view, e) < 0)
 		return -1;
-	return reduce(e);
+	return reduce(FOR_RUNS | FOR_BUILD, e);
 }

@@ -74,6 +74,8 @@ struct launcher {
 
 /* setup.c: descriptors, directories, capabilities; once, at start. */
 int launcher_open(struct launcher *l, struct error *e) MUST_CHECK;
+/* Give up the capabilities that only building the view took. */
+int launcher_reduce(struct error *e) MUST_CHECK;
 /* build.c: BUILD; sends READY or FAILED. */
 int launcher_build(struct launcher *l, struct error *e) MUST_CHECK;
 

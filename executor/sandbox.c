@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -143,14 +144,12 @@ static int act_stdin(void *context, struct error *e)
 {
 	struct sandbox *s = context;
 	int given_fd = s->given->fd[LAUNCH_FD_STDIN];
-	char path[] = "/proc/self/fd/0000000000";
-	size_t at = sizeof(path) - 1;
+	char path[32];
 
 	s->std_in_fd = given_fd;
 	if (fcntl(given_fd, F_GET_SEALS) < 0)
 		return 0;
-	for (int n = given_fd; path[at - 1] != '/'; n /= 10)
-		path[--at] = (char)('0' + n % 10);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", given_fd);
 	s->std_in_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->std_in_fd < 0)
 		return FAIL_SYS(e, "open standard input for reading");
