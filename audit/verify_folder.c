@@ -137,6 +137,15 @@ static bool is_short(
 	return c1_number(&recorded, &whole) && size < whole;
 }
 
+static int not_regular(
+    struct verify *v, const struct verify_folder *f, const char *name)
+{
+	(void)VERIFY_BAD(v, f->place, "results.kind",
+	    "a regular file, no link on the way", "%s/%s is something else",
+	    f->name, name);
+	return 0;
+}
+
 /* *ret_fd stays -1 when the file was reported instead. */
 static int open_file(struct verify *v, const struct verify_folder *f,
     const char *name, int *ret_fd, struct error *e)
@@ -148,21 +157,22 @@ static int open_file(struct verify *v, const struct verify_folder *f,
 	if (fstatat(f->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		if (errno == ENOENT)
 			return verify_lost(v, f, name, e);
+		if (errno == ENOTDIR || errno == ELOOP)
+			return not_regular(v, f, name);
 		return FAIL_SYS(e, "results/%s/%s", f->name, name);
 	}
-	/* Another kind of file was named by the walk. */
 	if (!S_ISREG(st.st_mode))
-		return 0;
+		return not_regular(v, f, name);
 	if (file_open_beneath(&what, &fd, e) < 0) {
-		if (e->saved_errno != ELOOP && e->saved_errno != EXDEV)
-			return FAIL_IN(e, "results/%s/%s", f->name, name);
-		(void)VERIFY_BAD(v, f->place, "results.kind",
-		    "regular files and folders", "a link on the way to %s/%s",
-		    f->name, name);
-		return 0;
+		if (e->saved_errno == ELOOP || e->saved_errno == EXDEV)
+			return not_regular(v, f, name);
+		return FAIL_IN(e, "results/%s/%s", f->name, name);
 	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		*ret_fd = take_fd(&fd);
+	if (fstat(fd, &st) < 0)
+		return FAIL_SYS(e, "results/%s/%s", f->name, name);
+	if (!S_ISREG(st.st_mode))
+		return not_regular(v, f, name);
+	*ret_fd = take_fd(&fd);
 	return 0;
 }
 
@@ -254,16 +264,8 @@ int verify_folder(
 
 	if (open_file(v, f, "MANIFEST", &fd, e) < 0)
 		return -1;
-	if (fd < 0) {
-		struct stat st;
-
-		/* Missing was noted; any other kind is named here. */
-		if (fstatat(f->dir_fd, "MANIFEST", &st, AT_SYMLINK_NOFOLLOW) ==
-		    0)
-			(void)VERIFY_BAD(v, f->place, "results.kind",
-			    "a regular file", "%s/MANIFEST is none", f->name);
+	if (fd < 0)
 		return 0;
-	}
 	if (file_read_all(fd, MANIFEST_BYTES_MAX, &text, &len, e) < 0)
 		return FAIL_IN(e, "results/%s/MANIFEST", f->name);
 	if (len == 0)

@@ -166,7 +166,8 @@ int audit_confine(const struct audit_place *p, struct error *e)
 		{ __NR_openat, JAIL_ANY, 0 }, /* Landlock bounds both */
 		{ __NR_openat2, JAIL_ANY, 0 },
 		{ __NR_getdents64, JAIL_ANY, 0 },
-		{ __NR_fcntl, 1, F_GETFL },
+		{ __NR_fcntl, 1, F_GETFL }, /* fdopendir */
+		{ __NR_fcntl, 1, F_SETFD },
 		{ __NR_flock, JAIL_ANY, 0 },
 		{ __NR_mmap, 2, PROT_READ | PROT_WRITE },
 		{ __NR_munmap, JAIL_ANY, 0 },
