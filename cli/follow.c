@@ -31,7 +31,7 @@ static int open_signals(int *ret_fd, struct error *e)
 			(void)sigaddset(&set, wanted[i]);
 	}
 	if (sigaction(SIGPIPE, &ignore, NULL) < 0 ||
-	    sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+	    pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
 		return FAIL_SYS(e, "block signals");
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)

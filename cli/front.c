@@ -28,22 +28,15 @@ void front_free(struct front *f)
 	free(f);
 }
 
-static void free_front(struct front **f)
-{
-	front_free(*f);
-}
-
-#define AUTO_FRONT __attribute__((cleanup(free_front))) struct front *
-
-static int front_new(int take_fd_, struct front **ret, struct error *e)
+static int front_new(int take_fd, struct front **ret, struct error *e)
 {
 	struct front *f = calloc(1, sizeof(*f));
 
 	if (f == NULL) {
-		(void)close(take_fd_);
+		(void)close(take_fd);
 		return FAIL_SYS(e, "allocate");
 	}
-	f->channel.fd = take_fd_;
+	f->channel.fd = take_fd;
 	*ret = f;
 	return 0;
 }
@@ -150,7 +143,7 @@ static int connect_once(const struct service *s, struct front **ret,
 {
 	struct protocol_hello hello = { .version = PROTOCOL_VERSION };
 	char name[SERVICE_NAME_MAX];
-	AUTO_FRONT f = NULL;
+	struct front *f;
 	int fd;
 
 	service_socket_name(s, name);
@@ -158,10 +151,11 @@ static int connect_once(const struct service *s, struct front **ret,
 	if (service_connect(s->run_fd, name, &fd, e) < 0 ||
 	    front_new(fd, &f, e) < 0)
 		return -1;
-	if (greet(f, &hello, ret_greeting, e) < 0)
+	if (greet(f, &hello, ret_greeting, e) < 0) {
+		front_free(f);
 		return -1;
+	}
 	*ret = f;
-	f = NULL;
 	return 0;
 }
 
@@ -181,8 +175,7 @@ struct search {
 };
 
 /* Nobody listens: start one, or wait for who is starting. */
-static int start_or_wait(
-    const struct service *s, struct search *at, struct error *e)
+static int start_or_wait(struct service *s, struct search *at, struct error *e)
 {
 	enum start_result result;
 
@@ -215,19 +208,19 @@ static int start_or_wait(
 }
 
 /* One step of the search; *ret is set when it is over. */
-static int search(const struct service *s, struct search *at,
-    struct front **ret, struct error *e)
+static int search(
+    struct service *s, struct search *at, struct front **ret, struct error *e)
 {
 	enum greeting greeting = GREETED;
-	AUTO_FRONT f = NULL;
+	struct front *f;
 
 	if (connect_once(s, &f, &greeting, e) < 0)
 		return e->kind == ERROR_CLOSED ? start_or_wait(s, at, e) : -1;
 	if (greeting == GREETED) {
 		*ret = f;
-		f = NULL;
 		return 0;
 	}
+	front_free(f);
 	if (greeting == GREETED_LEFT && at->left++ > 0)
 		return FAIL(e, ERROR_UNAVAILABLE,
 		    "the service leaves before it answers; run this again");
@@ -241,20 +234,24 @@ static int search(const struct service *s, struct search *at,
 	return start_or_wait(s, at, e);
 }
 
-int front_adopt(int take_fd_, struct front **ret, struct error *e)
+int front_adopt(int take_fd, struct front **ret, struct error *e)
 {
 	struct protocol_hello hello = { .version = PROTOCOL_VERSION,
 		.any_policy = 1 };
 	enum greeting greeting;
-	AUTO_FRONT f = NULL;
+	struct front *f;
+	int result;
 
-	if (front_new(take_fd_, &f, e) < 0 ||
-	    greet(f, &hello, &greeting, e) < 0)
+	if (front_new(take_fd, &f, e) < 0)
 		return -1;
-	if (greeting != GREETED)
-		return FAIL(e, ERROR_CLOSED, "the service is ending");
+	result = greet(f, &hello, &greeting, e);
+	if (result == 0 && greeting != GREETED)
+		result = FAIL(e, ERROR_CLOSED, "the service is ending");
+	if (result < 0) {
+		front_free(f);
+		return -1;
+	}
 	*ret = f;
-	f = NULL;
 	return 0;
 }
 

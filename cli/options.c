@@ -18,40 +18,44 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Three rows of the table that distance() walks down. */
+struct rows {
+	uint8_t last[WORD_MAX + 1], above[WORD_MAX + 1], here[WORD_MAX + 1];
+};
+
+/* Fill 'here': letter i of 'a' against each letter of 'b'. */
+static void fill_row(struct rows *r, const char *a, size_t i, const char *b)
+{
+	r->here[0] = (uint8_t)i;
+	for (size_t j = 1; b[j - 1] != '\0'; j++) {
+		size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+		size_t best = least(r->above[j - 1] + cost,
+		    least(r->above[j], r->here[j - 1]) + 1U);
+
+		if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+		    a[i - 2] == b[j - 1])
+			best = least(best, r->last[j - 2] + 1U);
+		r->here[j] = (uint8_t)best;
+	}
+}
+
 /* Levenshtein distance; a swap of two neighbours counts as one change. */
 static size_t distance(const char *a, const char *b)
 {
+	struct rows r = { 0 };
 	size_t n = strlen(a);
 	size_t m = strlen(b);
-	uint8_t rows[3][WORD_MAX + 1];
-	uint8_t *last = rows[0];
-	uint8_t *above = rows[1];
-	uint8_t *row = rows[2];
 
 	if (n > WORD_MAX || m > WORD_MAX)
 		return SIZE_MAX;
-	memset(rows, 0, sizeof(rows));
 	for (size_t j = 0; j <= m; j++)
-		above[j] = (uint8_t)j;
+		r.here[j] = (uint8_t)j;
 	for (size_t i = 1; i <= n; i++) {
-		uint8_t *spare = last;
-
-		row[0] = (uint8_t)i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
-			size_t best = least(above[j - 1] + cost,
-			    least(above[j], row[j - 1]) + 1U);
-
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1])
-				best = least(best, last[j - 2] + 1U);
-			row[j] = (uint8_t)best;
-		}
-		last = above;
-		above = row;
-		row = spare;
+		memcpy(r.last, r.above, sizeof(r.last));
+		memcpy(r.above, r.here, sizeof(r.above));
+		fill_row(&r, a, i, b);
 	}
-	return above[m];
+	return r.here[m];
 }
 
 const char *options_nearest(

@@ -143,8 +143,8 @@ static int inspect(
 {
 	char line[HASH_BANG_MAX] = { 0 };
 	struct stat st;
-	size_t size;
-	const char *data;
+	size_t size, at;
+	void *map;
 	const char *nul;
 
 	if (fstat(fd, &st) < 0)
@@ -152,19 +152,18 @@ static int inspect(
 	size = (size_t)st.st_size;
 	if (size == 0)
 		return 0;
-	data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED)
+	map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
 		return FAIL_SYS(e, "%s: map", what);
-	nul = memchr(data, '\0', size);
-	memcpy(line, data, size < sizeof(line) ? size : sizeof(line) - 1);
+	nul = memchr(map, '\0', size);
+	at = nul != NULL ? (size_t)(nul - (const char *)map) : size;
+	memcpy(line, map, size < sizeof(line) ? size : sizeof(line) - 1);
 	line[strcspn(line, "\n")] = '\0';
-	(void)munmap((void *)(uintptr_t)data, size);
-	if (nul != NULL)
+	(void)munmap(map, size);
+	if (at < size)
 		return FAIL(e, ERROR_MALFORMED,
-		    "%s: is binary (a NUL at byte %" PRIuPTR
-		    "); source text is "
-		    "wanted",
-		    what, (uintptr_t)(nul - data));
+		    "%s: is binary (a NUL at byte %zu); source text is wanted",
+		    what, at);
 	if (*ret_language == NULL)
 		*ret_language = language_of_line(line);
 	return 0;

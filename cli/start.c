@@ -41,7 +41,7 @@ static void default_signals(void)
 	for (int i = 1; i < NSIG; i++)
 		(void)sigaction(i, &plain, NULL);
 	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
 _Noreturn static void become_service(const struct birth *b)
@@ -99,7 +99,7 @@ static long long now_ms(void)
 /* The first line, without its end, or what came before the end of file. */
 static int read_line(int fd, char line[READY_LINE], struct error *e)
 {
-	long long end = now_ms() + READY_WAIT_S * 1000;
+	long long end = now_ms() + READY_WAIT_S * 1000LL;
 	size_t len = 0;
 
 	while (len < READY_LINE - 1) {
@@ -161,37 +161,42 @@ static int raise_fd(int *fd, struct error *e)
 	return 0;
 }
 
-int start_service(
-    const struct service *s, enum start_result *ret, struct error *e)
+/* A pipe and /dev/null, at numbers that the child will not overwrite. */
+static int open_birth(struct birth *b, int *ret_read_fd, struct error *e)
+{
+	int ends[2];
+
+	b->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (b->null_fd < 0)
+		return FAIL_SYS(e, "start the service: open /dev/null");
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return FAIL_SYS(e, "start the service: make a pipe");
+	*ret_read_fd = ends[0];
+	b->ready_fd = ends[1];
+	return raise_fd(&b->null_fd, e) < 0 || raise_fd(&b->ready_fd, e) < 0
+	           ? -1
+	           : 0;
+}
+
+int start_service(struct service *s, enum start_result *ret, struct error *e)
 {
 	char path[SERVICE_PATH_MAX];
 	char line[READY_LINE];
 	char name[] = "bailiff-supervisor";
 	char policy[] = "--policy";
 	char state[] = "--state";
-	AUTO_FREE char *policy_path = strdup(s->policy);
-	AUTO_FREE char *state_path = strdup(s->state);
-	char *argv[] = { name, policy, policy_path, state, state_path, NULL };
-	AUTO_FD null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char *argv[] = { name, policy, s->policy, state, s->state, NULL };
+	struct birth b = { path, argv, -1, -1 };
 	AUTO_FD read_fd = -1;
-	AUTO_FD ready_fd = -1;
-	int ends[2];
+	int result = service_program_path(name, path, e);
 
-	if (policy_path == NULL || state_path == NULL)
-		return FAIL_SYS(e, "start the service: allocate");
-	if (null_fd < 0)
-		return FAIL_SYS(e, "start the service: open /dev/null");
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return FAIL_SYS(e, "start the service: make a pipe");
-	read_fd = ends[0];
-	ready_fd = ends[1];
-	if (service_program_path(name, path, e) < 0 ||
-	    raise_fd(&null_fd, e) < 0 || raise_fd(&ready_fd, e) < 0)
-		return -1;
-	if (give_birth(&(struct birth){ path, argv, null_fd, ready_fd }, e) < 0)
-		return -1;
-	(void)close(take_fd(&ready_fd));
-	if (read_line(read_fd, line, e) < 0)
+	if (result == 0)
+		result = open_birth(&b, &read_fd, e);
+	if (result == 0)
+		result = give_birth(&b, e);
+	own_close(&b.null_fd);
+	own_close(&b.ready_fd);
+	if (result < 0 || read_line(read_fd, line, e) < 0)
 		return -1;
 	return judge_line(line, path, ret, e);
 }

@@ -18,7 +18,7 @@ enum start_result {
  * as 3 and no other descriptor, "/" as directory, umask 077, default signals,
  * an empty environment, and nobody of ours as parent.
  */
-int start_service(const struct service *s, enum start_result *ret,
-    struct error *e) MUST_CHECK;
+int start_service(
+    struct service *s, enum start_result *ret, struct error *e) MUST_CHECK;
 
 #endif

@@ -103,6 +103,7 @@ static int stop_all(const struct service *s, size_t *n, struct error *e)
 		return FAIL_SYS(e, "read the directory of sockets");
 	}
 	/* One that fails does not keep the others alive. */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	for (const struct dirent *d = readdir(dir); d != NULL; d = readdir(dir))
 		if (is_service(d->d_name) &&
 		    stop_one(s->run_fd, d->d_name, n, e) < 0)

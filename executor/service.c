@@ -34,48 +34,57 @@ static int join(char ret[SERVICE_PATH_MAX], const char *first,
 	return 0;
 }
 
+/* The real path of directory 'path', and 'name' beneath it unless it is "". */
+static int join_real(const char *path, const char *name,
+    char ret[SERVICE_PATH_MAX], struct error *e)
+{
+	char *real = realpath(path, NULL);
+	const char *slash = "/";
+	int n;
+
+	if (real == NULL && errno == ENOENT && *name != '\0')
+		return FAIL(e, ERROR_USAGE,
+		    "%s: the directory that should hold '%s' is missing", path,
+		    name);
+	if (real == NULL)
+		return FAIL_SYS(e, "%s", path);
+	if (*name == '\0' || strcmp(real, "/") == 0)
+		slash = "";
+	n = snprintf(ret, SERVICE_PATH_MAX, "%s%s%s", real, slash, name);
+	free(real);
+	if (n < 0 || n >= SERVICE_PATH_MAX)
+		return FAIL(e, ERROR_USAGE, "%.80s: path too long", name);
+	return 0;
+}
+
 /*
  * 'path' as an absolute one whose directories hold no link; the last component
- * stays as it is, to be opened without following it.
+ * stays as it is, to be opened without following it.  'path' may be 'ret'.
  */
 static int resolve(
     const char *path, char ret[SERVICE_PATH_MAX], struct error *e)
 {
-	AUTO_FREE char *copy = strdup(path);
-	AUTO_FREE char *parent = NULL;
-	const char *name;
+	char given[SERVICE_PATH_MAX];
+	size_t len = strlen(path);
+	const char *parent = ".";
+	const char *name = given;
 	char *slash;
 
-	if (copy == NULL)
-		return FAIL_SYS(e, "allocate");
-	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
-		copy[n - 1] = '\0';
-	slash = strrchr(copy, '/');
-	name = slash != NULL ? slash + 1 : copy;
-	if (*name == '\0' || strcmp(name, ".") == 0 ||
-	    strcmp(name, "..") == 0) {
-		parent = realpath(*copy != '\0' ? copy : path, NULL);
-		if (parent == NULL)
-			return FAIL_SYS(e, "%s", path);
-		return join(ret, parent, "", e);
+	if (len >= sizeof(given))
+		return FAIL(e, ERROR_USAGE, "%.80s...: path too long", path);
+	memcpy(given, path, len + 1);
+	while (len > 1 && given[len - 1] == '/')
+		given[--len] = '\0';
+	slash = strrchr(given, '/');
+	if (slash != NULL) {
+		name = slash + 1;
+		parent = slash == given ? "/" : given;
 	}
+	if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return join_real(given, "", ret, e);
 	if (slash != NULL)
 		*slash = '\0';
-	parent = realpath(slash == NULL   ? "."
-	                  : slash == copy ? "/"
-	                                  : copy,
-	    NULL);
-	if (parent == NULL && errno == ENOENT)
-		return FAIL(e, ERROR_USAGE,
-		    "%s: the directory that should hold it is missing", path);
-	if (parent == NULL)
-		return FAIL_SYS(e, "%s", path);
-	if (join(ret, parent, strcmp(parent, "/") == 0 ? "" : "/", e) < 0)
-		return -1;
-	if (strlen(ret) + strlen(name) >= SERVICE_PATH_MAX)
-		return FAIL(e, ERROR_USAGE, "%.80s...: path too long", path);
-	memcpy(ret + strlen(ret), name, strlen(name) + 1);
-	return 0;
+	return join_real(parent, name, ret, e);
 }
 
 /* A directory that only this account can have filled. */
@@ -131,8 +140,10 @@ static int open_directory(
 /* The state directory of an account that is not root; parents are made. */
 static int default_state(char ret[SERVICE_PATH_MAX], struct error *e)
 {
+	/* NOLINTBEGIN(concurrency-mt-unsafe): one thread, nobody sets */
 	const char *xdg = getenv("XDG_STATE_HOME");
 	const char *home = getenv("HOME");
+	/* NOLINTEND(concurrency-mt-unsafe) */
 
 	if (geteuid() == 0)
 		return join(ret, SYSTEM_STATE, "", e);
@@ -193,7 +204,7 @@ int service_locate_state(
 	if (state == NULL) {
 		if (default_state(ret->state, e) < 0)
 			return FAIL_IN(e, "state directory");
-		state = ret->state; /* resolve() copies first */
+		state = ret->state;
 	}
 	if (*state == '\0')
 		return FAIL(e, ERROR_USAGE, "--state needs a directory");
