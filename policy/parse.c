@@ -107,7 +107,7 @@ static void fault_no_language(
 			names.items[names.n] = stems[names.n];
 			names.n++;
 		}
-	reader_unknown(r, node, "language", &names);
+	reader_unknown_key(r, node, "language", &names);
 }
 
 static void check_needs(

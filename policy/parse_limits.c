@@ -112,7 +112,7 @@ void parse_limits(struct reader *r, uint32_t node, void *limits)
 			continue;
 		id = limit_find(key);
 		if (id == LIMIT_N)
-			reader_unknown(r, i, "limit", &names);
+			reader_unknown_key(r, i, "limit", &names);
 		else
 			take_limit(r, i, &limit_table[id], &table[id]);
 	}

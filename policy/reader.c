@@ -12,6 +12,9 @@
 #include "base/text.h"
 #include "policy/nearest.h"
 
+/* A fault's text before it is escaped into its place. */
+#define FAULT_RAW_MAX 384
+
 /* The next place for a fault, or NULL when only counting is left. */
 static struct policy_fault *fault_new(struct reader *r)
 {
@@ -78,29 +81,36 @@ static void put_pointer(
 	}
 }
 
-void reader_fault(struct reader *r, uint32_t node, const char *format, ...)
+/* 'at' is the offset of what is wrong: a value or its key. */
+static void fault_at(
+    struct reader *r, uint32_t node, uint32_t at, const char *raw)
 {
 	struct policy_fault *fault = fault_new(r);
-	char raw[sizeof(fault->text)];
 	struct text_out pointer;
 	struct text_out text;
-	va_list args;
 
 	if (fault == NULL)
 		return;
-	va_start(args, format);
-	(void)vsnprintf(raw, sizeof(raw), format, args);
-	va_end(args);
 	text = (struct text_out){ fault->text, sizeof(fault->text) - 1, 0 };
 	/* The text may quote what the file says. */
 	(void)text_escape(raw, strlen(raw), TEXT_KEEP_NONE, &text);
 	if (node == SCAN_NONE)
 		return;
-	scan_place(
-	    &r->scan, r->scan.nodes[node].at, &fault->line, &fault->column);
+	scan_place(&r->scan, at, &fault->line, &fault->column);
 	pointer =
 	    (struct text_out){ fault->pointer, sizeof(fault->pointer) - 1, 0 };
 	put_pointer(&r->scan, node, &pointer);
+}
+
+void reader_fault(struct reader *r, uint32_t node, const char *format, ...)
+{
+	char raw[FAULT_RAW_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(raw, sizeof(raw), format, args);
+	va_end(args);
+	fault_at(r, node, node != SCAN_NONE ? r->scan.nodes[node].at : 0, raw);
 }
 
 int reader_open(struct reader *r, const struct policy_text *text)
@@ -154,24 +164,16 @@ bool reader_is(struct reader *r, uint32_t node, enum scan_kind kind)
 	return false;
 }
 
-void reader_unknown(struct reader *r, uint32_t node, const char *what,
-    const struct reader_names *known)
+/* "unknown WHAT "WORD"; ..." with the nearest known word, or all of them. */
+static void say_unknown(char raw[FAULT_RAW_MAX], const char *what,
+    const char *word, const struct reader_names *known)
 {
-	char word[SCAN_KEY_MAX + 1] = "";
-	char list[160] = "";
+	size_t nearest = nearest_word(word, known->items, known->n);
+	char list[160] = "none";
 	size_t len = 0;
-	size_t nearest;
 
-	if (scan_key(&r->scan, node, word, sizeof(word)) < 0) {
-		size_t ignored;
-
-		if (scan_string(&r->scan, node, word, sizeof(word), &ignored) <
-		    0)
-			word[0] = '\0';
-	}
-	nearest = nearest_word(word, known->items, known->n);
 	if (nearest < known->n) {
-		reader_fault(r, node,
+		(void)snprintf(raw, FAULT_RAW_MAX,
 		    "unknown %s \"%.64s\"; did you mean \"%s\"?", what, word,
 		    known->items[nearest]);
 		return;
@@ -179,8 +181,20 @@ void reader_unknown(struct reader *r, uint32_t node, const char *what,
 	for (size_t i = 0; i < known->n && len < sizeof(list); i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
 		    i > 0 ? ", " : "", known->items[i]);
-	reader_fault(r, node, "unknown %s \"%.64s\"; there are: %s", what, word,
-	    known->n > 0 ? list : "none");
+	(void)snprintf(raw, FAULT_RAW_MAX,
+	    "unknown %s \"%.64s\"; there are: %s", what, word, list);
+}
+
+void reader_unknown_key(struct reader *r, uint32_t node, const char *what,
+    const struct reader_names *known)
+{
+	char word[SCAN_KEY_MAX + 1];
+	char raw[FAULT_RAW_MAX];
+
+	if (scan_key(&r->scan, node, word, sizeof(word)) < 0)
+		word[0] = '\0';
+	say_unknown(raw, what, word, known);
+	fault_at(r, node, r->scan.nodes[node].key_at, raw);
 }
 
 static void check_keys(
@@ -200,7 +214,7 @@ static void check_keys(
 				known = known ||
 				        strcmp(keys->keys[j].name, key) == 0;
 		if (!known)
-			reader_unknown(r, i, "key", &names);
+			reader_unknown_key(r, i, "key", &names);
 	}
 }
 
@@ -309,6 +323,7 @@ bool reader_word(struct reader *r, uint32_t node,
     const struct reader_names *words, size_t *ret)
 {
 	char word[SCAN_KEY_MAX + 1];
+	char raw[FAULT_RAW_MAX];
 	size_t len;
 
 	if (!reader_is(r, node, SCAN_STRING))
@@ -321,6 +336,7 @@ bool reader_word(struct reader *r, uint32_t node,
 			*ret = i;
 			return true;
 		}
-	reader_unknown(r, node, "word", words);
+	say_unknown(raw, "word", word, words);
+	reader_fault(r, node, "%s", raw);
 	return false;
 }

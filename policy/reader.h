@@ -53,12 +53,12 @@ void reader_fault(struct reader *r, uint32_t node, const char *format, ...)
 void reader_object(
     struct reader *r, uint32_t node, const struct reader_keys *keys, void *to);
 
-/* "unknown key; ..." with the nearest of 'names', or all of them. */
+/* At the key: "unknown WHAT; ..." with the nearest of 'known', or all. */
 struct reader_names {
 	size_t n;
 	const char *items[READER_KEYS_MAX];
 };
-void reader_unknown(struct reader *r, uint32_t node, const char *what,
+void reader_unknown_key(struct reader *r, uint32_t node, const char *what,
     const struct reader_names *known);
 
 /* Each of these faults and returns false when the value is something else. */
