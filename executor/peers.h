@@ -1,0 +1,41 @@
+/*
+ * executor/peers.h - the two resident programs beside the supervisor: its own
+ * launcher, and the signer that all supervisors of one STATE share.
+ */
+#ifndef EXECUTOR_PEERS_H
+#define EXECUTOR_PEERS_H
+
+#include "audit/client.h"
+#include "base/channel.h"
+#include "executor/launch.h"
+#include "executor/service.h"
+#include "executor/state.h"
+#include "executor/template.h"
+
+/* The digests of our programs, as every log names them. */
+int peers_builds(struct event_hello *hello, struct error *e) MUST_CHECK;
+
+struct launcher_start {
+	const struct template *view; /* borrowed */
+	const uint8_t *instance;     /* borrowed, 16 bytes */
+	uint32_t landlock_min_abi;
+	struct channel *channel; /* borrowed; gets the launcher's channel */
+};
+
+/*
+ * Start bailiff-launch, send it the view and wait until it stands in it and
+ * has moved us into our own cgroup.  What it cannot do is ERROR_UNAVAILABLE
+ * with step, errno and remedy.  On success the channel is non-blocking.
+ */
+int launcher_start(const struct launcher_start *what, struct launch_ready *ret,
+    struct error *e) MUST_CHECK;
+
+/*
+ * Connect to the signer of this STATE, or start it and connect; a signer on
+ * its way out is waited for.  At most ten seconds.
+ */
+int signer_connect(const struct service *service, const struct state *state,
+    const struct event_hello *hello, struct audit_client **ret,
+    struct error *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * executor/result_text.h - the text of result.json and MANIFEST.  Pure.
+ */
+#ifndef EXECUTOR_RESULT_TEXT_H
+#define EXECUTOR_RESULT_TEXT_H
+
+#include <stdint.h>
+
+#include "audit/event.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+/* Of the largest result.json: every list full, every name at its bound. */
+#define RESULT_JSON_MAX 65536
+
+struct result_facts {
+	const struct event_intent *intent;   /* borrowed */
+	const struct event_outcome *outcome; /* borrowed; manifest not read */
+	uint64_t files_skipped;
+	const char *remedy; /* of a failed step, else ""; borrowed */
+};
+
+/*
+ * Append result.json: one line of canonical JSON (keys sorted, no spaces) and
+ * a LF.  'audit' is the intent's place in the log, never the outcome's, which
+ * commits to this text.
+ */
+int result_json(const struct result_facts *facts, struct text_out *out,
+    struct error *e) MUST_CHECK;
+
+/* One file of a result folder. */
+struct result_file {
+	char name[EVENT_NAME_MAX]; /* "stdout", "files/plot.png" */
+	uint64_t size;
+	uint8_t sha256[SHA256_BYTES];
+};
+
+/* Sort by the bytes of the name. */
+void result_files_sort(struct result_file *files, size_t n);
+
+/* Append MANIFEST in sha256sum format; 'files' is sorted. */
+int result_manifest(const struct result_file *files, size_t n,
+    struct text_out *out, struct error *e) MUST_CHECK;
+
+/*
+ * The uid in a result.json of ours.  Strings in it hold no bare quotation
+ * mark, so the bytes of the key stand in it once.  ERROR_MALFORMED if not.
+ */
+int result_json_uid(
+    const char *text, uint32_t *ret_uid, struct error *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * executor/results.c - reads result folders for their principals.  Linked by
+ * the supervisor.  Run ids and names come from a hostile front; the folders
+ * are ours alone.
+ */
+#include "executor/results.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "executor/result_text.h"
+
+#define MANIFEST_MAX (8u << 20)
+
+/* A line of MANIFEST: 64 digits, two spaces, the name. */
+enum {
+	NAME_AT = 66
+};
+
+/* What lies beside the files that MANIFEST lists. */
+static const char *const beside[] = { "MANIFEST", "record.dsse.json",
+	"record.tlog-proof" };
+#define N_BESIDE (sizeof(beside) / sizeof(beside[0]))
+
+struct results_list {
+	int folder_fd;   /* owned */
+	char *manifest;  /* owned */
+	size_t at, last; /* offset of the next line, of the one before */
+	size_t n_beside;
+	uint64_t count;
+};
+
+static int deny(struct error *e, const char *run_id)
+{
+	return FAIL(e, ERROR_DENIED,
+	    "no result of run '%.40s' for you; look at the run id", run_id);
+}
+
+static int open_file(
+    int dir_fd, const char *name, int flags, int *ret_fd, struct error *e)
+{
+	const struct file_open what = { dir_fd, name, flags, 0 };
+
+	return file_open_beneath(&what, ret_fd, e);
+}
+
+static bool is_run_id(const char *text)
+{
+	return strlen(text) == PROTOCOL_RUN_ID_MAX - 1 &&
+	       strncmp(text, "r_", 2) == 0 &&
+	       strspn(text + 2, "0123456789abcdef") == PROTOCOL_RUN_ID_MAX - 3;
+}
+
+static int read_text(
+    int folder_fd, const char *name, size_t max, char **ret, struct error *e)
+{
+	AUTO_FD fd = -1;
+	uint8_t *data;
+	size_t len;
+
+	if (open_file(folder_fd, name, O_RDONLY, &fd, e) < 0 ||
+	    file_read_all(fd, max, &data, &len, e) < 0)
+		return -1;
+	*ret = (char *)data;
+	return 0;
+}
+
+static int open_folder(const struct results_who *who, const char *run_id,
+    int *ret_fd, struct error *e)
+{
+	AUTO_FD fd = -1;
+	AUTO_FREE char *text = NULL;
+	struct error hidden;
+	uint32_t uid;
+
+	if (!is_run_id(run_id) || open_file(who->results_fd, run_id,
+	                              O_RDONLY | O_DIRECTORY, &fd, &hidden) < 0)
+		return deny(e, run_id);
+	if (who->uid != 0 &&
+	    (read_text(fd, "result.json", RESULT_JSON_MAX, &text, &hidden) <
+	            0 ||
+	        result_json_uid(text, &uid, &hidden) < 0 || uid != who->uid))
+		return deny(e, run_id);
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+int results_open(const struct results_who *who,
+    const struct protocol_open *what, int *ret_fd, uint64_t *ret_size,
+    struct error *e)
+{
+	AUTO_FD folder_fd = -1;
+	AUTO_FD fd = -1;
+	struct stat st;
+	struct error hidden;
+
+	if (open_folder(who, what->run_id, &folder_fd, e) < 0)
+		return -1;
+	if (open_file(folder_fd, what->name, O_RDONLY, &fd, &hidden) < 0 ||
+	    fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return FAIL(e, ERROR_DENIED,
+		    "run %s has no result of that name; list its names",
+		    what->run_id);
+	*ret_size = (uint64_t)st.st_size;
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+int results_list(const struct results_who *who, const char *run_id,
+    struct results_list **ret, struct error *e)
+{
+	AUTO_FD folder_fd = -1;
+	struct results_list *l;
+
+	if (open_folder(who, run_id, &folder_fd, e) < 0)
+		return -1;
+	l = calloc(1, sizeof(*l));
+	if (l == NULL)
+		return FAIL_SYS(e, "list results");
+	l->folder_fd = take_fd(&folder_fd);
+	if (read_text(l->folder_fd, "MANIFEST", MANIFEST_MAX, &l->manifest, e) <
+	    0) {
+		results_list_free(l);
+		return FAIL_IN(e, "MANIFEST of %s", run_id);
+	}
+	*ret = l;
+	return 0;
+}
+
+bool results_list_next(struct results_list *l, struct protocol_entry *ret)
+{
+	const char *line = l->manifest + l->at;
+	size_t n = strcspn(line, "\n");
+	struct stat st;
+
+	l->last = l->at;
+	if (n > NAME_AT && n - NAME_AT < sizeof(ret->name)) {
+		memcpy(ret->name, line + NAME_AT, n - NAME_AT);
+		ret->name[n - NAME_AT] = '\0';
+		l->at += n + (line[n] == '\n');
+	} else if (l->n_beside < N_BESIDE) {
+		const char *name = beside[l->n_beside++];
+
+		memcpy(ret->name, name, strlen(name) + 1);
+	} else {
+		return false;
+	}
+	if (fstatat(l->folder_fd, ret->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	ret->size = (uint64_t)st.st_size;
+	l->count++;
+	return true;
+}
+
+void results_list_back(struct results_list *l)
+{
+	if (l->at != l->last)
+		l->at = l->last;
+	else
+		l->n_beside--;
+	l->count--;
+}
+
+uint64_t results_list_count(const struct results_list *l)
+{
+	return l->count;
+}
+
+void results_list_free(struct results_list *l)
+{
+	if (l == NULL)
+		return;
+	own_close(&l->folder_fd);
+	free(l->manifest);
+	free(l);
+}

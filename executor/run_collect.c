@@ -1,0 +1,240 @@
+/*
+ * executor/run_collect.c - what a dead run left in its scratch is copied out
+ * by the collector, file by file, into descriptors that we make.  Linked by
+ * the supervisor.  Names are hostile bytes; they are stored percent-encoded.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "executor/run_steps.h"
+
+#define FILES_FOLDER "files/"
+/* Entries of the folder that are no artifacts. */
+#define FOLDER_EXTRA 8
+#define COLLECT_US   UINT64_C(60000000)
+
+static void fail_collect(
+    struct run *r, const char *step, const struct error *why)
+{
+	run_close_helper(r);
+	own_close(&r->taken_fd);
+	r->taken_fd = -1;
+	run_fail(r, PHASE_COLLECT, step, why);
+	run_store(r);
+}
+
+static void collector_ready(void *owner, uint32_t events)
+{
+	struct run *r = owner;
+	struct fd_list fds = { .n = 0 };
+	struct run_message m = { ROLE_COLLECTOR, 0, r->s->in, &fds };
+	struct error e;
+
+	(void)events;
+	if (supervisor_receive(r->s, r->helper_fd, &collect_reply_protocol,
+	        &m.verb, &fds, &e) < 0) {
+		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
+			fail_collect(r, "collect", &e);
+		return;
+	}
+	if (run_handle(r, &m, &e) < 0)
+		fail_collect(r, "collect", &e);
+	fd_list_close(&fds);
+}
+
+static int start_collector(struct run *r, struct error *e)
+{
+	const uint64_t *limits = r->decision.limits;
+	struct collect_start start = {
+		.uid = r->program_uid,
+		.max_files = limits[LIMIT_ARTIFACTS],
+		.max_bytes = limits[LIMIT_ARTIFACT_BYTES],
+		.max_depth = limits[LIMIT_ARTIFACT_DEPTH],
+	};
+	struct fd_list scratch = { .n = 1,
+		.fd = { r->handles.fd[LAUNCH_FD_SCRATCH] } };
+	struct channel_send what = { &collect_protocol, COLLECT_START, &start,
+		&scratch };
+
+	r->helper_watch.ready = collector_ready;
+	if (run_start_helper(r, HELPER_COLLECT, e) < 0)
+		return -1;
+	return supervisor_send(r->s, r->helper_fd, &what, e);
+}
+
+void run_collect(struct run *r)
+{
+	struct error e;
+
+	run_drain(r);
+	if (r->clock[CLOCK_RELEASED] == 0) {
+		run_record(r); /* no user code ran: there is nothing to keep */
+		return;
+	}
+	output_end(&r->out);
+	output_end(&r->err);
+	r->stage = RUN_COLLECTING;
+	r->give_up_us = loop_now_us() + COLLECT_US;
+	if (start_collector(r, &e) < 0)
+		fail_collect(r, "collect", &e);
+}
+
+void run_collect_late(struct run *r)
+{
+	struct error e;
+
+	error_fill(&e, ERROR_LIMIT, ETIME, "collecting took too long");
+	fail_collect(r, "collect", &e);
+}
+
+static bool room_for_file(struct run *r)
+{
+	size_t max = r->files_max == 0 ? 16 : r->files_max * 2;
+	struct result_file *more;
+
+	if (r->n_files + FOLDER_EXTRA < r->files_max)
+		return true;
+	more = realloc(r->files, max * sizeof(more[0]));
+	if (more == NULL)
+		return false;
+	r->files = more;
+	r->files_max = max;
+	return true;
+}
+
+/* "files/" and the encoded name; false if no file can have it. */
+static bool keep_name(
+    const struct collect_found *found, char ret[EVENT_NAME_MAX])
+{
+	static const size_t n = sizeof(FILES_FOLDER) - 1;
+	struct error too_long;
+
+	memcpy(ret, FILES_FOLDER, n);
+	if (found->name.len == 0 ||
+	    text_percent_encode(found->name.data, (size_t)found->name.len,
+	        ret + n, EVENT_NAME_MAX - n, &too_long) < 0)
+		return false;
+	for (const char *at = ret + n; *at != '\0';) {
+		size_t len = strcspn(at, "/");
+
+		/* Also "." and "..", as whole names. */
+		if (len == 0 || len > NAME_MAX ||
+		    (len <= 2 && strspn(at, ".") >= len))
+			return false;
+		at += len;
+		if (*at == '/' && *++at == '\0')
+			return false;
+	}
+	return true;
+}
+
+static int make_parents(int folder_fd, const char *name, struct error *e)
+{
+	char path[EVENT_NAME_MAX];
+
+	for (const char *at = strchr(name, '/'); at != NULL;
+	     at = strchr(at + 1, '/')) {
+		memcpy(path, name, (size_t)(at - name));
+		path[at - name] = '\0';
+		if (mkdirat(folder_fd, path, 0700) < 0 && errno != EEXIST)
+			return FAIL_SYS(e, "make a folder for results");
+	}
+	return 0;
+}
+
+static int answer(
+    struct run *r, uint16_t verb, const struct fd_list *fds, struct error *e)
+{
+	struct channel_send what = { &collect_protocol, verb, NULL, fds };
+
+	return supervisor_send(r->s, r->helper_fd, &what, e);
+}
+
+int run_found(struct run *r, const struct run_message *m, struct error *e)
+{
+	struct fd_list to = { .n = 1 };
+	struct result_file *file;
+	int taken;
+
+	if (r->taken_fd >= 0)
+		return FAIL(e, ERROR_STATE, "collector found two at once");
+	if (!room_for_file(r))
+		return FAIL_SYS(e, "list the results");
+	file = &r->files[r->n_files];
+	if (!keep_name(&m->in->found, file->name)) {
+		return answer(r, COLLECT_SKIP, NULL, e);
+	}
+	if (make_parents(r->folder_fd, file->name, e) < 0) {
+		fail_collect(r, "results", e);
+		return 0;
+	}
+	taken = openat(r->folder_fd, file->name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (taken < 0) {
+		error_fill(e, ERROR_SYSTEM, errno, "make a result file");
+		fail_collect(r, "results", e);
+		return 0;
+	}
+	r->taken_fd = taken;
+	to.fd[0] = taken;
+	return answer(r, COLLECT_TAKE, &to, e);
+}
+
+int run_copied(struct run *r, const struct run_message *m, struct error *e)
+{
+	struct result_file *file = &r->files[r->n_files];
+	struct stat st;
+
+	if (r->taken_fd < 0)
+		return FAIL(e, ERROR_STATE, "collector copied what it had not");
+	if (fstat(r->taken_fd, &st) < 0)
+		return FAIL_SYS(e, "stat a result file");
+	own_close(&r->taken_fd);
+	r->taken_fd = -1;
+	if ((uint64_t)st.st_size != m->in->copied.size)
+		return FAIL(e, ERROR_STATE, "collector copied another size");
+	file->size = m->in->copied.size;
+	memcpy(file->sha256, m->in->copied.sha256, sizeof(file->sha256));
+	r->n_files++;
+	r->files_count++;
+	r->files_bytes += file->size;
+	return 0;
+}
+
+int run_skipped(struct run *r, const struct run_message *m, struct error *e)
+{
+	/* Code and inputs are no results: nobody misses them. */
+	if (m->in->skipped.why == COLLECT_FOREIGN)
+		r->files_foreign++;
+	if (m->in->skipped.why == COLLECT_WRITE) {
+		errno = ENOSPC;
+		error_fill(e, ERROR_SYSTEM, errno, "copy a result file");
+		fail_collect(r, "results", e);
+		return 0;
+	}
+	if (r->taken_fd >= 0) {
+		/* It could not be read: what there is of it goes. */
+		(void)unlinkat(r->folder_fd, r->files[r->n_files].name, 0);
+		own_close(&r->taken_fd);
+		r->taken_fd = -1;
+	}
+	return 0;
+}
+
+int run_collected(struct run *r, const struct run_message *m, struct error *e)
+{
+	if (r->taken_fd >= 0)
+		return FAIL(e, ERROR_STATE, "collector is done in mid file");
+	run_close_helper(r);
+	r->files_skipped = m->in->done.skipped > r->files_foreign
+	                       ? m->in->done.skipped - r->files_foreign
+	                       : 0;
+	r->clock[CLOCK_COLLECTED] = loop_now_us();
+	run_store(r);
+	return 0;
+}

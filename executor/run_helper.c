@@ -1,0 +1,43 @@
+/*
+ * executor/run_helper.c - one opener or collector of a run: made by the
+ * launcher, spoken to by us.  Linked by the supervisor.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "executor/run_steps.h"
+
+int run_start_helper(
+    struct run *r, enum launch_helper_kind kind, struct error *e)
+{
+	struct launch_helper what = { .kind = kind };
+	struct fd_list fds = { .n = 1 };
+	int ends[2];
+
+	if (r->s->launch_fd < 0)
+		return FAIL(e, ERROR_CLOSED, "the launcher is gone");
+	if (channel_pair(ends, e) < 0)
+		return -1;
+	r->helper_fd = ends[0];
+	r->helper_watch.owner = r;
+	fds.fd[0] = ends[1];
+	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0 ||
+	    loop_add(&r->s->loop, &r->helper_watch, ends[0], EPOLLIN, e) < 0) {
+		(void)close(ends[1]);
+		run_close_helper(r);
+		return FAIL(e, ERROR_SYSTEM, "watch a helper");
+	}
+	supervisor_tell_launcher(r->s, LAUNCH_HELPER, &what, &fds);
+	(void)close(ends[1]);
+	return 0;
+}
+
+void run_close_helper(struct run *r)
+{
+	if (r->helper_fd < 0)
+		return;
+	loop_remove(&r->s->loop, &r->helper_watch);
+	(void)close(r->helper_fd);
+	r->helper_fd = -1;
+}

@@ -1,0 +1,440 @@
+/*
+ * executor/run_start.c - from a decision to the open gate.  Linked by the
+ * supervisor.  Nothing is released before the intent is durable and the
+ * posture of the stopped program has been read back.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "executor/run_steps.h"
+
+static void put_words(
+    const struct policy_words *from, struct protocol_word *to, uint64_t *ret_n)
+{
+	for (size_t i = 0; i < from->n; i++)
+		memcpy(to[i].text, from->items[i], sizeof(to[i].text));
+	*ret_n = from->n;
+}
+
+static void tell_decision(
+    struct run *r, const struct event_stored *stored, bool allow)
+{
+	struct protocol_decided *d = &r->s->out->decided;
+
+	if (r->session == NULL)
+		return;
+	memset(d, 0, sizeof(*d));
+	d->request = r->request;
+	memcpy(d->run_id, r->id, sizeof(d->run_id));
+	d->allow = allow;
+	put_words(&r->decision.rules, d->rules.items, &d->rules.n);
+	put_words(&r->decision.reasons, d->reasons.items, &d->reasons.n);
+	d->seq = stored->seq;
+	memcpy(d->leaf, stored->leaf, sizeof(d->leaf));
+	(void)snprintf(d->log_path, sizeof(d->log_path), "%.4080s/audit",
+	    r->s->service.state);
+	session_send(r->session, PROTOCOL_DECIDED, d, NULL);
+}
+
+static void put_denial(const struct run *r, struct event_denial *d)
+{
+	const struct event_intent *i = &r->intent;
+
+	memset(d, 0, sizeof(*d));
+	d->ticket = r->number;
+	memcpy(d->run, i->run, sizeof(d->run));
+	d->rules.n = r->decision.rules.n;
+	for (size_t j = 0; j < r->decision.rules.n; j++)
+		memcpy(d->rules.items[j].text, r->decision.rules.items[j],
+		    sizeof(d->rules.items[j].text));
+	d->reasons.n = r->decision.reasons.n;
+	for (size_t j = 0; j < r->decision.reasons.n; j++)
+		memcpy(d->reasons.items[j].text, r->decision.reasons.items[j],
+		    sizeof(d->reasons.items[j].text));
+	if (r->has_code_digest) {
+		d->has |= DENIAL_HAS_CODE;
+		memcpy(d->lang, i->lang, sizeof(d->lang));
+		memcpy(d->code_sha256, i->code_sha256, sizeof(d->code_sha256));
+		d->code_size = i->code_size;
+	}
+	if (i->limits.n > 0) {
+		d->has |= DENIAL_HAS_LIMITS;
+		memcpy(&d->limits, &i->limits, sizeof(d->limits));
+	}
+	d->policy = i->policy;
+	d->principal = i->principal;
+	d->claims = i->claims;
+}
+
+void run_send_event(struct run *r)
+{
+	struct error e;
+	int sent;
+
+	r->event_waits = false;
+	if (r->stage == RUN_DENYING) {
+		put_denial(r, &r->s->out->denial);
+		sent = audit_send(
+		    r->s->audit, EVENT_DENIAL, &r->s->out->denial, &e);
+	} else if (r->outcome == NULL) {
+		sent = audit_send(r->s->audit, EVENT_INTENT, &r->intent, &e);
+	} else {
+		sent = audit_send(r->s->audit, EVENT_OUTCOME, r->outcome, &e);
+	}
+	if (sent == 0)
+		return;
+	/* The signer is behind: the loop calls again when it has room. */
+	if (e.kind == ERROR_SYSTEM && e.saved_errno == EAGAIN) {
+		r->event_waits = true;
+		loop_change(
+		    &r->s->loop, &r->s->audit_watch, EPOLLIN | EPOLLOUT);
+		return;
+	}
+	r->s->lost = true;
+}
+
+void run_deny(struct run *r)
+{
+	r->clock[CLOCK_DECIDED] = loop_now_us();
+	r->decision.allow = false;
+	r->stage = RUN_DENYING;
+	run_send_event(r);
+}
+
+int run_denied(struct run *r, const struct run_message *m, struct error *e)
+{
+	(void)e;
+	tell_decision(r, &m->in->audit.stored, false);
+	r->stage = RUN_OVER;
+	return 0;
+}
+
+/* The list of inputs in sha256sum format, sorted by name, as one digest. */
+static int digest_inputs(struct run *r, struct error *e)
+{
+	struct result_file *files;
+	struct text_out out = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
+	int failed;
+
+	files = calloc(r->n_inputs + 1, sizeof(files[0]));
+	if (files == NULL)
+		return FAIL_SYS(e, "list the inputs");
+	failed = 0;
+	for (size_t i = 0; failed == 0 && i < r->n_inputs; i++) {
+		memcpy(files[i].sha256, r->inputs[i].sha256, SHA256_BYTES);
+		failed = text_percent_encode(r->inputs[i].name,
+		    strlen(r->inputs[i].name), files[i].name,
+		    sizeof(files[i].name), e);
+	}
+	result_files_sort(files, r->n_inputs);
+	if (failed == 0)
+		failed = result_manifest(files, r->n_inputs, &out, e);
+	if (failed == 0)
+		sha256_of(out.data, out.len, r->intent.inputs_sha256);
+	free(files);
+	return failed;
+}
+
+static void digest_environment(struct run *r)
+{
+	const struct language *l = &r->decision.language->language;
+	struct sha256 h;
+
+	sha256_init(&h);
+	for (size_t i = 0; i < l->n_env; i++)
+		sha256_add(&h, l->env[i], strlen(l->env[i]) + 1);
+	sha256_done(&h, r->intent.env_sha256);
+	r->intent.env_count = l->n_env;
+}
+
+static int open_folder_file(
+    struct run *r, const char *name, int *ret_fd, struct error *e)
+{
+	int fd = openat(r->folder_fd, name,
+	    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return FAIL_SYS(e, "make %s", name);
+	*ret_fd = fd;
+	return 0;
+}
+
+static int make_folder(struct run *r, struct error *e)
+{
+	const struct language *l = &r->decision.language->language;
+	const char *dot = strrchr(l->source, '.');
+	char code_name[POLICY_NAME_MAX + 8];
+	int out_fd;
+	int err_fd;
+
+	if (mkdirat(r->s->state.staging_fd, r->id, 0700) < 0)
+		return FAIL_SYS(e, "make a result folder");
+	r->has_folder = true;
+	r->folder_fd = openat(r->s->state.staging_fd, r->id,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r->folder_fd < 0)
+		return FAIL_SYS(e, "open a result folder");
+	(void)snprintf(
+	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
+	if (open_folder_file(r, code_name, &r->code_copy_fd, e) < 0 ||
+	    open_folder_file(r, "stdout", &out_fd, e) < 0)
+		return -1;
+	output_init(&r->out, out_fd, r->decision.limits[LIMIT_STDOUT]);
+	if (open_folder_file(r, "stderr", &err_fd, e) < 0)
+		return -1;
+	output_init(&r->err, err_fd, r->decision.limits[LIMIT_STDERR]);
+	return 0;
+}
+
+/* Each text and its NUL into a blob of 'cap' bytes. */
+static int put_strings(const char *from, size_t stride, size_t n,
+    struct bytes_writer *out, struct error *e)
+{
+	for (size_t i = 0; i < n; i++)
+		bytes_put(
+		    out, from + i * stride, strlen(from + i * stride) + 1);
+	if (out->bad)
+		return FAIL(
+		    e, ERROR_LIMIT, "arguments or environment too long");
+	return 0;
+}
+
+static int put_launch(
+    const struct run *r, struct launch_run *l, struct error *e)
+{
+	const struct policy_language *p = r->decision.language;
+	const uint64_t *limits = r->decision.limits;
+	struct bytes_writer argv = { .data = l->argv.data,
+		.cap = sizeof(l->argv.data) };
+	struct bytes_writer env = { .data = l->env.data,
+		.cap = sizeof(l->env.data) };
+
+	memset(l, 0, sizeof(*l));
+	l->run = r->number;
+	l->flags =
+	    p->capabilities.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
+	l->wall_ms = limits[LIMIT_WALL_MS];
+	l->cpu_ms = limits[LIMIT_CPU_MS];
+	l->memory = limits[LIMIT_MEMORY];
+	l->pids = limits[LIMIT_PIDS];
+	l->open_files = limits[LIMIT_OPEN_FILES];
+	l->file_size = limits[LIMIT_FILE_SIZE];
+	l->scratch_bytes = limits[LIMIT_SCRATCH_BYTES];
+	l->scratch_inodes = limits[LIMIT_SCRATCH_INODES];
+	memcpy(l->program, r->toolchain->program, sizeof(l->program));
+	(void)snprintf(l->source, sizeof(l->source), "%s", p->language.source);
+	if (put_strings(p->language.argv[0], sizeof(p->language.argv[0]),
+	        p->language.n_argv, &argv, e) < 0 ||
+	    put_strings(p->language.env[0], sizeof(p->language.env[0]),
+	        p->language.n_env, &env, e) < 0)
+		return -1;
+	bytes_put(&argv, r->args, r->args_len);
+	if (argv.bad)
+		return FAIL(e, ERROR_LIMIT, "arguments too long");
+	l->argv.len = argv.len;
+	l->env.len = env.len;
+	for (size_t i = 0; i < r->n_inputs; i++)
+		memcpy(l->inputs.items[i].name, r->inputs[i].name,
+		    sizeof(l->inputs.items[i].name));
+	l->inputs.n = r->n_inputs;
+	return 0;
+}
+
+static int launch(struct run *r, struct error *e)
+{
+	struct launch_run *l = &r->s->out->launch;
+	struct fd_list fds = { .n = LAUNCH_FD_INPUTS + r->n_inputs };
+	int out[2];
+	int err[2];
+
+	if (r->s->launch_fd < 0)
+		return FAIL(e, ERROR_CLOSED, "the launcher is gone");
+	if (put_launch(r, l, e) < 0)
+		return -1;
+	if (pipe2(out, O_CLOEXEC) < 0)
+		return FAIL_SYS(e, "make a pipe");
+	r->out_fd = out[0];
+	if (pipe2(err, O_CLOEXEC) < 0) {
+		(void)close(out[1]);
+		return FAIL_SYS(e, "make a pipe");
+	}
+	r->err_fd = err[0];
+	fds.fd[LAUNCH_FD_CODE] = r->code_fd;
+	fds.fd[LAUNCH_FD_STDIN] = r->stdin_fd;
+	fds.fd[LAUNCH_FD_STDOUT] = out[1];
+	fds.fd[LAUNCH_FD_STDERR] = err[1];
+	fds.fd[LAUNCH_FD_FILTER] = r->toolchain->filter_fd;
+	fds.fd[LAUNCH_FD_INIT_FILTER] = r->s->init_filter_fd;
+	for (size_t i = 0; i < r->n_inputs; i++)
+		fds.fd[LAUNCH_FD_INPUTS + i] = r->inputs[i].fd;
+	r->at_launcher = true;
+	supervisor_tell_launcher(r->s, LAUNCH_RUN, l, &fds);
+	(void)close(out[1]);
+	(void)close(err[1]);
+	return run_watch_pipes(r, e);
+}
+
+static int check_toolchain(const struct run *r, struct error *e)
+{
+	const struct language *l = &r->decision.language->language;
+
+	if (!r->toolchain->missing)
+		return 0;
+	errno = ENOENT;
+	return FAIL_SYS(e, "%s", l->program);
+}
+
+static void fail_toolchain(struct run *r, const struct error *why)
+{
+	run_fail(r, PHASE_SETUP, "toolchain", why);
+	(void)snprintf(r->failure.remedy, sizeof(r->failure.remedy),
+	    "apt-get install %s, then run it again",
+	    r->decision.language->language.package);
+}
+
+void run_start(struct run *r)
+{
+	struct error e;
+
+	r->stage = RUN_STARTING;
+	r->clock[CLOCK_SENT] = loop_now_us();
+	r->intent.ticket = r->number;
+	digest_environment(r);
+	if (digest_inputs(r, &e) < 0) {
+		run_refuse(r, "inputs", &e);
+		return;
+	}
+	run_send_event(r);
+	if (check_toolchain(r, &e) < 0)
+		fail_toolchain(r, &e);
+	else if (make_folder(r, &e) < 0)
+		run_fail(r, PHASE_SETUP, "results", &e);
+	else if (launch(r, &e) < 0)
+		run_fail(r, PHASE_SETUP, "launch", &e);
+	if (r->failure.is_set)
+		run_end(r);
+}
+
+/* Both conditions met: let the program go. */
+static void release(struct run *r)
+{
+	struct error e;
+
+	if (r->stage != RUN_STARTING || !r->intent_stored || !r->stopped)
+		return;
+	r->clock[CLOCK_RELEASED] = loop_now_us();
+	if (write(r->handles.fd[LAUNCH_FD_GATE], "g", 1) != 1) {
+		error_fill(&e, ERROR_SYSTEM, errno, "open the gate");
+		r->clock[CLOCK_RELEASED] = 0;
+		run_fail(r, PHASE_SETUP, "gate", &e);
+		run_end(r);
+		return;
+	}
+	own_close(&r->handles.fd[LAUNCH_FD_GATE]);
+	r->handles.fd[LAUNCH_FD_GATE] = -1;
+	r->stage = RUN_RUNNING;
+	r->next_sample_us = r->clock[CLOCK_RELEASED];
+}
+
+int run_intent_stored(
+    struct run *r, const struct run_message *m, struct error *e)
+{
+	(void)e;
+	r->intent_stored = true;
+	r->clock[CLOCK_INTENT] = loop_now_us();
+	r->intent_seq = m->in->audit.stored.seq;
+	memcpy(
+	    r->intent_leaf, m->in->audit.stored.leaf, sizeof(r->intent_leaf));
+	tell_decision(r, &m->in->audit.stored, true);
+	if (r->stage == RUN_ENDING)
+		run_end(r);
+	else
+		release(r);
+	return 0;
+}
+
+int run_started(struct run *r, const struct run_message *m, struct error *e)
+{
+	const struct launch_started *s = &m->in->started;
+
+	if (m->fds->n != LAUNCH_FD_STARTED_N)
+		return FAIL(e, ERROR_MALFORMED, "STARTED with %zu descriptors",
+		    m->fds->n);
+	memcpy(r->handles.fd, m->fds->fd, sizeof(r->handles.fd));
+	m->fds->n = 0;
+	r->started = true;
+	r->init_uid = s->init_uid;
+	r->program_uid = s->program_uid;
+	memcpy(r->cgroup, s->cgroup, sizeof(r->cgroup));
+	if (run_watch_handles(r, e) < 0)
+		run_fail(r, PHASE_SETUP, "watch", e);
+	if (r->stage == RUN_ENDING || r->failure.is_set)
+		run_end(r);
+	return 0;
+}
+
+int run_launch_failed(
+    struct run *r, const struct run_message *m, struct error *e)
+{
+	const struct launch_failed *f = &m->in->launch_failed;
+	struct error why;
+
+	(void)e;
+	r->at_launcher = false;
+	error_fill(&why, ERROR_UNAVAILABLE, 0, "%s", f->text);
+	why.saved_errno = (int)f->saved_errno;
+	run_fail(r, PHASE_SETUP, f->step, &why);
+	(void)snprintf(
+	    r->failure.remedy, sizeof(r->failure.remedy), "%s", f->remedy);
+	run_end(r);
+	return 0;
+}
+
+int run_step_failed(struct run *r, const struct run_message *m, struct error *e)
+{
+	const struct launch_failed *f = &m->in->launch_failed;
+	struct error why;
+
+	(void)e;
+	error_fill(&why, ERROR_UNAVAILABLE, 0, "%s", f->text);
+	why.saved_errno = (int)f->saved_errno;
+	run_fail(r, PHASE_SETUP, f->step, &why);
+	(void)snprintf(
+	    r->failure.remedy, sizeof(r->failure.remedy), "%s", f->remedy);
+	run_end(r);
+	return 0;
+}
+
+int run_stopped(struct run *r, const struct run_message *m, struct error *e)
+{
+	const uint64_t *limits = r->decision.limits;
+	const struct posture_expected expected = {
+		.mounts = r->s->view.mounts,
+		.n_mounts = r->s->view.n_mounts,
+		.open_files = limits[LIMIT_OPEN_FILES],
+		.file_size = limits[LIMIT_FILE_SIZE],
+		.cpu_s = (limits[LIMIT_CPU_MS] + 999) / 1000 + 1,
+		.filters = r->s->self.filters + 1,
+		.split = r->s->split_cgroups,
+	};
+	const struct posture_names names = { r->program_uid, r->init_uid,
+		r->cgroup, &expected };
+
+	if (m->fds->n != 1)
+		return FAIL(e, ERROR_MALFORMED, "STOPPED without a pidfd");
+	if (posture_check(&r->s->self, m->fds->fd[0], &names, &r->posture, e) <
+	    0) {
+		run_fail(r, PHASE_SETUP, "posture", e);
+		run_end(r);
+		return 0;
+	}
+	r->stopped = true;
+	r->clock[CLOCK_STOPPED] = loop_now_us();
+	release(r);
+	return 0;
+}

@@ -1,0 +1,210 @@
+/*
+ * executor/run_store.c - the result folder: written in staging, renamed into
+ * results when its outcome is durable.  Linked by the supervisor.  Never
+ * half-made where others look.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "audit/dsse.h"
+#include "base/file.h"
+#include "base/own.h"
+#include "executor/run_steps.h"
+
+static int write_file(struct run *r, const char *name,
+    const struct text_out *text, struct error *e)
+{
+	AUTO_FD fd = openat(r->folder_fd, name,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return FAIL_SYS(e, "make %s", name);
+	if (file_write_all(fd, text->data, text->len, e) < 0)
+		return FAIL_IN(e, "%s", name);
+	return 0;
+}
+
+/* One more line of MANIFEST; run_found left room for these. */
+static void list_file(struct run *r, const char *name, uint64_t size,
+    const uint8_t digest[SHA256_BYTES])
+{
+	struct result_file *f = &r->files[r->n_files++];
+
+	(void)snprintf(f->name, sizeof(f->name), "%s", name);
+	f->size = size;
+	memcpy(f->sha256, digest, sizeof(f->sha256));
+}
+
+static int store_text(struct run *r, const char *name,
+    const struct text_out *text, struct error *e)
+{
+	uint8_t digest[SHA256_BYTES];
+
+	sha256_of(text->data, text->len, digest);
+	list_file(r, name, text->len, digest);
+	return write_file(r, name, text, e);
+}
+
+static int store_stream(struct run *r, const struct output *o, const char *name,
+    const char *tail_name, struct error *e)
+{
+	struct text_out tail = { (char *)r->s->block, SUPERVISOR_BLOCK,
+		output_tail_size(o) };
+
+	if (o->file_errno != 0) {
+		errno = o->file_errno;
+		return FAIL_SYS(e, "write %s", name);
+	}
+	if (o->tail_lost)
+		return FAIL(e, ERROR_SYSTEM, "no memory for %s", tail_name);
+	list_file(r, name, o->head_size, o->head_sha256);
+	if (tail.len == 0)
+		return 0;
+	output_tail(o, (uint8_t *)tail.data);
+	return store_text(r, tail_name, &tail, e);
+}
+
+/* True when all code has been copied, or nothing more can be. */
+static int copy_code(struct run *r, bool *ret_done, struct error *e)
+{
+	uint64_t left = r->intent.code_size - r->code_copied;
+	off_t at = (off_t)r->code_copied;
+	ssize_t n;
+
+	if (left == 0) {
+		*ret_done = true;
+		return 0;
+	}
+	n = sendfile(r->code_copy_fd, r->code_fd, &at,
+	    left < SUPERVISOR_STEP ? (size_t)left : SUPERVISOR_STEP);
+	if (n <= 0)
+		return FAIL_SYS(e, "keep the code");
+	r->code_copied += (uint64_t)n;
+	*ret_done = r->code_copied == r->intent.code_size;
+	return 0;
+}
+
+static int store_manifest(struct run *r, struct error *e)
+{
+	size_t cap = r->n_files * (SHA256_HEX + 2 + EVENT_NAME_MAX) + 1;
+	AUTO_FREE char *data = malloc(cap);
+	struct text_out text = { data, cap, 0 };
+
+	if (data == NULL)
+		return FAIL_SYS(e, "write MANIFEST");
+	result_files_sort(r->files, r->n_files);
+	if (result_manifest(r->files, r->n_files, &text, e) < 0)
+		return -1;
+	sha256_of(text.data, text.len, r->outcome->manifest);
+	return write_file(r, "MANIFEST", &text, e);
+}
+
+static int store_rest(struct run *r, struct error *e)
+{
+	const char *dot = strrchr(r->decision.language->language.source, '.');
+	char code_name[POLICY_NAME_MAX + 8];
+	struct text_out json = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
+	struct result_facts facts = { &r->intent, r->outcome, 0,
+		r->failure.remedy };
+
+	(void)snprintf(
+	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
+	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
+	if (store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
+	    store_stream(r, &r->err, "stderr", "stderr.tail", e) < 0)
+		return -1;
+	r->clock[CLOCK_STORED] = loop_now_us();
+	if (run_build_outcome(r, e) < 0)
+		return -1;
+	facts.outcome = r->outcome;
+	facts.files_skipped = r->files_skipped;
+	if (result_json(&facts, &json, e) < 0 ||
+	    store_text(r, "result.json", &json, e) < 0)
+		return -1;
+	return store_manifest(r, e);
+}
+
+void run_store(struct run *r)
+{
+	r->stage = RUN_STORING;
+	run_store_step(r);
+}
+
+void run_store_step(struct run *r)
+{
+	bool done = false;
+	struct error e;
+
+	if (r->files == NULL) {
+		r->files_max = 16;
+		r->files = calloc(r->files_max, sizeof(r->files[0]));
+	}
+	if (r->files == NULL)
+		error_fill(&e, ERROR_SYSTEM, ENOMEM, "list the results");
+	else if (copy_code(r, &done, &e) == 0 && !done)
+		return; /* again in the next turn */
+	else if (done && store_rest(r, &e) == 0) {
+		run_record(r);
+		return;
+	}
+	run_fail(r, PHASE_COLLECT, "results", &e);
+	run_set_folder_aside(r);
+	run_record(r);
+}
+
+/* Out of staging, into quarantine: kept for a person, never shown. */
+void run_set_folder_aside(struct run *r)
+{
+	const struct supervisor *s = r->s;
+
+	if (!r->has_folder)
+		return;
+	r->has_folder = false;
+	if (r->clock[CLOCK_RELEASED] != 0) {
+		/* If even that fails the next start sweeps it. */
+		(void)renameat(
+		    s->state.staging_fd, r->id, s->state.quarantine_fd, r->id);
+		return;
+	}
+	/* No user code ran: our own empty files and the code go. */
+	if (r->folder_fd >= 0) {
+		const char *dot =
+		    strrchr(r->decision.language->language.source, '.');
+		char code_name[POLICY_NAME_MAX + 8];
+
+		(void)snprintf(code_name, sizeof(code_name), "code%s",
+		    dot != NULL ? dot : "");
+		(void)unlinkat(r->folder_fd, code_name, 0);
+		(void)unlinkat(r->folder_fd, "stdout", 0);
+		(void)unlinkat(r->folder_fd, "stderr", 0);
+	}
+	(void)unlinkat(s->state.staging_fd, r->id, AT_REMOVEDIR);
+}
+
+int run_publish(
+    struct run *r, const struct event_stored *stored, struct error *e)
+{
+	struct text_out envelope = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
+	struct text_out proof = { NULL, 0, (size_t)stored->proof.len };
+
+	if (dsse_envelope(stored->line.data, (size_t)stored->line.len,
+	        stored->record_key, &envelope, e) < 0 ||
+	    write_file(r, "record.dsse.json", &envelope, e) < 0)
+		return -1;
+	/* After the envelope has left the block. */
+	memcpy(r->s->block, stored->proof.data, proof.len);
+	proof.data = (char *)r->s->block;
+	if (write_file(r, "record.tlog-proof", &proof, e) < 0)
+		return -1;
+	if (renameat(r->s->state.staging_fd, r->id, r->s->state.results_fd,
+	        r->id) < 0)
+		return FAIL_SYS(e, "move the results into place");
+	r->has_folder = false;
+	r->is_published = true;
+	return 0;
+}

@@ -1,0 +1,87 @@
+/*
+ * executor/run_types.h - the words of a run: its stages, clocks, failures and
+ * the messages that move it.  Private to the supervisor.
+ */
+#ifndef EXECUTOR_RUN_TYPES_H
+#define EXECUTOR_RUN_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/event.h"
+#include "executor/launch.h"
+#include "executor/protocol.h"
+
+union incoming;
+
+enum run_stage {
+	RUN_DIGESTING, /* code and stdin are hashed, in steps */
+	RUN_QUEUED,    /* allowed so far; waits for a slot */
+	RUN_OPENING,   /* the opener fetches host files, one by one */
+	RUN_DENYING,   /* denial sent, not yet durable */
+	RUN_STARTING, /* intent sent, sandbox being built: exec waits for both */
+	RUN_RUNNING,  /* the gate is open */
+	RUN_ENDING,   /* killed or ended; its cgroup is not empty yet */
+	RUN_COLLECTING, /* the collector walks the scratch */
+	RUN_STORING,    /* the result folder is being written, in steps */
+	RUN_RECORDING,  /* outcome sent, not yet durable */
+	RUN_SENDING,    /* over; the client has not got everything */
+	RUN_OVER,       /* to be freed */
+	RUN_STAGE_N,
+};
+
+enum run_clock {
+	CLOCK_RECEIVED,
+	CLOCK_DECIDED,
+	CLOCK_SENT,     /* intent and launch on their way */
+	CLOCK_INTENT,   /* intent durable */
+	CLOCK_STOPPED,  /* sandbox built, posture proven */
+	CLOCK_RELEASED, /* gate open */
+	CLOCK_ENDED,    /* program ended, or we killed it */
+	CLOCK_DEAD,     /* cgroup empty */
+	CLOCK_COLLECTED,
+	CLOCK_STORED,  /* folder whole */
+	CLOCK_OUTCOME, /* outcome durable */
+	CLOCK_N,
+};
+
+/* What STARTED brought, by enum launch_started_fd; -1 when not there. */
+struct run_handles {
+	int fd[LAUNCH_FD_STARTED_N]; /* owned */
+};
+
+/* A step of ours that failed: what the client and the record are told. */
+struct run_failure {
+	bool is_set;
+	enum phase phase;
+	int saved_errno;
+	char step[LAUNCH_STEP_MAX];
+	char text[ERROR_TEXT_MAX];
+	char remedy[LAUNCH_REMEDY_MAX];
+};
+
+struct run_input {
+	int fd; /* owned; sealed; -1 until opened */
+	uint64_t size;
+	uint8_t sha256[SHA256_BYTES];
+	char name[PROTOCOL_NAME_MAX];
+	char host[PROTOCOL_PATH_MAX];
+};
+
+/* Who said it: the first column of the table. */
+enum run_role {
+	ROLE_SIGNER,
+	ROLE_LAUNCHER,
+	ROLE_STATUS, /* pid 1 of the run */
+	ROLE_OPENER,
+	ROLE_COLLECTOR,
+};
+
+struct run_message {
+	enum run_role from;
+	uint16_t verb;
+	const union incoming *in; /* borrowed */
+	struct fd_list *fds;      /* borrowed; the act takes what it needs */
+};
+
+#endif

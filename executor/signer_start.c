@@ -1,0 +1,226 @@
+/*
+ * executor/signer_start.c - finds or starts bailiff-signer by the contract of
+ * audit/signer.h.  Linked by the supervisor; runs as root, before any peer
+ * exists.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit/signer.h"
+#include "base/own.h"
+#include "executor/peers.h"
+#include "executor/spawn.h"
+#include "executor/uids.h"
+
+#define SIGNER_SOCKET "signer.sock"
+#define SIGNER_LOCK   "signer.lock"
+#define PIN_PARENT    "/etc/bailiff"
+#define PIN_NAME      "keys.d"
+enum {
+	TRIES = 500,
+	PAUSE_MS = 20,
+	READY_WAIT_MS = 30000,
+	LOG_ID_BYTES = 16
+};
+
+/* What a signer about to start is given. */
+struct start {
+	const struct service *service;     /* borrowed */
+	const struct state *state;         /* borrowed */
+	int lock_fd;                       /* borrowed; flocked */
+	char log_id[2 * LOG_ID_BYTES + 1]; /* "" when the log exists */
+	int pin_fd;                        /* owned; -1 when the log exists */
+};
+
+static int open_root_directory(
+    int dir_fd, const char *name, int *ret_fd, struct error *e)
+{
+	struct stat st;
+	AUTO_FD fd = -1;
+	mode_t old = umask(022);
+	int made = mkdirat(dir_fd, name, 0755);
+
+	(void)umask(old);
+	if (made < 0 && errno != EEXIST)
+		return FAIL_SYS(e, "make %s for the public key", name);
+	fd = openat(
+	    dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return FAIL_SYS(e, "open %s for the public key", name);
+	if (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return FAIL(e, ERROR_STATE,
+		    "%s: must belong to root and be writable by nobody else",
+		    name);
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+/* A fresh log: its random id, and the directory that its key is pinned in. */
+static int make_pin(struct start *s, struct error *e)
+{
+	uint8_t id[LOG_ID_BYTES];
+	AUTO_FD etc_fd = -1;
+	AUTO_FD keys_fd = -1;
+
+	if (getrandom(id, sizeof(id), 0) != sizeof(id))
+		return FAIL_SYS(e, "draw a log id");
+	for (size_t i = 0; i < sizeof(id); i++)
+		(void)snprintf(s->log_id + 2 * i, 3, "%02x", id[i]);
+	if (open_root_directory(AT_FDCWD, PIN_PARENT, &etc_fd, e) < 0 ||
+	    open_root_directory(etc_fd, PIN_NAME, &keys_fd, e) < 0 ||
+	    open_root_directory(keys_fd, s->log_id, &s->pin_fd, e) < 0)
+		return -1;
+	if (fchown(s->pin_fd, UID_SIGNER, UID_SIGNER) < 0)
+		return FAIL_SYS(e, "give the pin directory to the signer");
+	return 0;
+}
+
+/* Not even the signer shall change the pin later. */
+static int take_pin_back(const struct start *s, struct error *e)
+{
+	if (s->pin_fd < 0)
+		return 0;
+	if (fchown(s->pin_fd, 0, 0) < 0 ||
+	    fchownat(s->pin_fd, SIGNER_PIN_FILE, 0, 0, AT_SYMLINK_NOFOLLOW) <
+	        0 ||
+	    fchmodat(s->pin_fd, SIGNER_PIN_FILE, 0444, 0) < 0)
+		return FAIL_SYS(e, "take the pinned key back");
+	return 0;
+}
+
+static int await_ready(int ready_fd, struct error *e)
+{
+	char line[ERROR_TEXT_MAX] = "";
+	size_t len = 0;
+
+	for (;;) {
+		struct pollfd wait = { .fd = ready_fd, .events = POLLIN };
+		int n = poll(&wait, 1, READY_WAIT_MS);
+		ssize_t got;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return FAIL(e, ERROR_UNAVAILABLE,
+			    "bailiff-signer is not ready after half a minute");
+		got = read(ready_fd, line + len, sizeof(line) - 1 - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		len += (size_t)got;
+	}
+	line[len] = '\0';
+	if (strcmp(line, SIGNER_READY) == 0)
+		return 0;
+	line[strcspn(line, "\n")] = '\0';
+	return FAIL(e, ERROR_STATE, "audit log: %s",
+	    line[0] != '\0' ? line
+	                    : "bailiff-signer ended before it was ready");
+}
+
+static int run_signer(const struct start *s, int listen_fd, struct error *e)
+{
+	const char *argv[] = { "bailiff-signer",
+		s->pin_fd >= 0 ? "--new-log" : NULL, s->log_id, NULL };
+	char path[SERVICE_PATH_MAX];
+	int ready[2];
+	struct spawn what = { .path = path,
+		.argv = argv,
+		.uid = UID_SIGNER,
+		.n_fds = SIGNER_READY_FD - SPAWN_FIRST + 1 };
+	int failed;
+
+	if (service_program_path(argv[0], path, e) < 0)
+		return -1;
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return FAIL_SYS(e, "make a pipe");
+	what.fds[SIGNER_LISTEN_FD - SPAWN_FIRST] = listen_fd;
+	what.fds[SIGNER_AUDIT_FD - SPAWN_FIRST] = s->state->audit_fd;
+	what.fds[SIGNER_KEYS_FD - SPAWN_FIRST] = s->state->keys_fd;
+	what.fds[SIGNER_STATE_FD - SPAWN_FIRST] = s->state->signer_fd;
+	what.fds[SIGNER_PIN_FD - SPAWN_FIRST] = s->pin_fd;
+	what.fds[SIGNER_LOCK_FD - SPAWN_FIRST] = s->lock_fd;
+	what.fds[SIGNER_READY_FD - SPAWN_FIRST] = ready[1];
+	failed = spawn(&what, e);
+	(void)close(ready[1]);
+	if (failed == 0)
+		failed = await_ready(ready[0], e);
+	(void)close(ready[0]);
+	return failed;
+}
+
+/* We hold the lock, so nobody else starts one; the child keeps it. */
+static int start_signer(const struct service *service,
+    const struct state *state, int lock_fd, struct error *e)
+{
+	struct start s = { service, state, lock_fd, "", -1 };
+	AUTO_FD listen_fd = -1;
+	AUTO_FD pin_fd = -1;
+
+	if (faccessat(state->keys_fd, SIGNER_KEY_FILE, F_OK,
+	        AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno != ENOENT)
+			return FAIL_SYS(e, "look for the log key");
+		if (make_pin(&s, e) < 0)
+			return -1;
+		pin_fd = s.pin_fd;
+	}
+	if (service_listen(service->run_fd, SIGNER_SOCKET, &listen_fd, e) < 0)
+		return -1;
+	if (run_signer(&s, listen_fd, e) < 0)
+		return -1;
+	return take_pin_back(&s, e);
+}
+
+/* 0 connected; 1 nobody there, or it was on its way out; -1 an error. */
+static int try_connect(const struct service *service,
+    const struct event_hello *hello, struct audit_client **ret, struct error *e)
+{
+	int fd;
+	struct error why;
+
+	if (service_connect(service->run_fd, SIGNER_SOCKET, &fd, &why) == 0 &&
+	    audit_open(fd, hello, ret, &why) == 0)
+		return 0;
+	if (why.kind == ERROR_CLOSED)
+		return 1;
+	*e = why;
+	return -1;
+}
+
+int signer_connect(const struct service *service, const struct state *state,
+    const struct event_hello *hello, struct audit_client **ret, struct error *e)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+
+	for (int i = 0; i < TRIES; i++) {
+		AUTO_FD lock_fd = -1;
+		int found = try_connect(service, hello, ret, e);
+
+		if (found <= 0)
+			return found;
+		lock_fd = openat(service->run_fd, SIGNER_LOCK,
+		    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (lock_fd < 0)
+			return FAIL_SYS(e, "open %s", SIGNER_LOCK);
+		if (flock(lock_fd, LOCK_EX | LOCK_NB) == 0) {
+			if (start_signer(service, state, lock_fd, e) < 0)
+				return -1;
+			continue;
+		}
+		if (errno != EWOULDBLOCK)
+			return FAIL_SYS(e, "lock %s", SIGNER_LOCK);
+		(void)nanosleep(&pause, NULL); /* another one starts it */
+	}
+	return FAIL(e, ERROR_UNAVAILABLE,
+	    "the signer neither answers nor lets its lock go; end the process "
+	    "that holds signer.lock");
+}

@@ -1,0 +1,32 @@
+/*
+ * executor/spawn.h - start a resident program of ours at service start.  Runs
+ * and per-run helpers are started by the launcher alone.
+ */
+#ifndef EXECUTOR_SPAWN_H
+#define EXECUTOR_SPAWN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SPAWN_FDS_MAX 16
+#define SPAWN_FIRST   3
+
+struct spawn {
+	const char *path;        /* absolute; borrowed */
+	const char *const *argv; /* NULL-ended; borrowed */
+	uint32_t uid; /* uid and gid to take before exec; 0: stay as we are */
+	size_t n_fds;
+	int fds
+	    [SPAWN_FDS_MAX]; /* what becomes 3, 4, ...; -1: that one closed */
+};
+
+/*
+ * Fork and execve with an empty environment, default signals, and no other
+ * descriptor above 2.  A program that cannot be executed ends with 127; its
+ * starter sees its channel close.
+ */
+int spawn(const struct spawn *what, struct error *e) MUST_CHECK;
+
+#endif

@@ -1,0 +1,225 @@
+/*
+ * executor/state.c - directories of STATE.  Linked by the supervisor; runs as
+ * root, before any peer exists.  STATE itself was checked by service_locate.
+ */
+#include "executor/state.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/own.h"
+#include "executor/uids.h"
+
+#define STAGING_NAME    ".staging"
+#define QUARANTINE_NAME ".quarantine"
+
+static int open_directory(
+    int dir_fd, const char *name, uint32_t uid, int *ret_fd, struct error *e)
+{
+	const struct file_open what = { dir_fd, name, O_RDONLY | O_DIRECTORY,
+		0 };
+	AUTO_FD fd = -1;
+	struct stat st;
+	bool fresh = mkdirat(dir_fd, name, 0700) == 0;
+
+	if (!fresh && errno != EEXIST)
+		return FAIL_SYS(e, "make %s in the state directory", name);
+	if (file_open_beneath(&what, &fd, e) < 0)
+		return FAIL_IN(e, "%s in the state directory", name);
+	if (fresh && (fchown(fd, uid, uid) < 0 || fchmod(fd, 0700) < 0))
+		return FAIL_SYS(e, "give %s to its user", name);
+	if (fstat(fd, &st) < 0)
+		return FAIL_SYS(e, "stat %s", name);
+	if (st.st_uid != uid || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return FAIL(e, ERROR_STATE,
+		    "%s in the state directory belongs to uid %u with mode "
+		    "%04o; it must belong to %u and be writable by nobody "
+		    "else: chown %u, chmod 0700",
+		    name, st.st_uid, st.st_mode & 07777, uid, uid);
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+/* Move every run of one dead supervisor's staging out of the way. */
+static int quarantine_runs(int from_fd, int quarantine_fd, struct error *e)
+{
+	int copy = openat(from_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	const struct dirent *d;
+	int failed = 0;
+
+	if (dir == NULL) {
+		own_close(&copy);
+		return FAIL_SYS(e, "read a staging directory");
+	}
+	while (failed == 0 && (d = readdir(dir)) != NULL) {
+		if (d->d_name[0] == '.')
+			continue;
+		if (renameat(from_fd, d->d_name, quarantine_fd, d->d_name) < 0)
+			failed = FAIL_SYS(e, "set aside %s", d->d_name);
+	}
+	(void)closedir(dir);
+	return failed;
+}
+
+static int sweep_one(
+    int all_fd, const char *name, int quarantine_fd, struct error *e)
+{
+	const struct file_open what = { all_fd, name, O_RDONLY | O_DIRECTORY,
+		0 };
+	AUTO_FD fd = -1;
+	struct error gone;
+
+	if (file_open_beneath(&what, &fd, &gone) < 0)
+		return 0; /* its owner has just removed it */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return 0; /* its supervisor lives */
+	if (quarantine_runs(fd, quarantine_fd, e) < 0)
+		return -1;
+	if (unlinkat(all_fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return FAIL_SYS(e, "remove the staging directory %s", name);
+	return 0;
+}
+
+static int sweep(int all_fd, int quarantine_fd, struct error *e)
+{
+	int copy = openat(all_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	const struct dirent *d;
+	int failed = 0;
+
+	if (dir == NULL) {
+		own_close(&copy);
+		return FAIL_SYS(e, "read the staging directories");
+	}
+	while (failed == 0 && (d = readdir(dir)) != NULL)
+		if (d->d_name[0] != '.')
+			failed = sweep_one(all_fd, d->d_name, quarantine_fd, e);
+	(void)closedir(dir);
+	return failed;
+}
+
+/* A sweeper may remove our new directory before we have locked it: again. */
+static int open_own_staging(
+    int all_fd, const char *instance, int *ret_fd, struct error *e)
+{
+	for (int tries = 0; tries < 8; tries++) {
+		struct stat mine;
+		struct stat there;
+		AUTO_FD fd = -1;
+
+		if (open_directory(all_fd, instance, UID_SUPERVISOR, &fd, e) <
+		    0)
+			return -1;
+		if (flock(fd, LOCK_EX) < 0 || fstat(fd, &mine) < 0)
+			return FAIL_SYS(e, "lock the staging directory");
+		if (fstatat(all_fd, instance, &there, AT_SYMLINK_NOFOLLOW) <
+		        0 ||
+		    there.st_ino != mine.st_ino)
+			continue;
+		*ret_fd = take_fd(&fd);
+		return 0;
+	}
+	return FAIL(e, ERROR_STATE, "the staging directory vanishes");
+}
+
+static int open_results(const char *instance, struct state *s, struct error *e)
+{
+	AUTO_FD all_fd = -1;
+
+	if (open_directory(s->results_fd, QUARANTINE_NAME, UID_SUPERVISOR,
+	        &s->quarantine_fd, e) < 0 ||
+	    open_directory(
+	        s->results_fd, STAGING_NAME, UID_SUPERVISOR, &all_fd, e) < 0)
+		return -1;
+	if (sweep(all_fd, s->quarantine_fd, e) < 0)
+		return -1;
+	return open_own_staging(all_fd, instance, &s->staging_fd, e);
+}
+
+int state_open(const struct service *service, const char *instance,
+    struct state *ret, struct error *e)
+{
+	struct state s = { -1, -1, -1, -1, -1, -1, -1 };
+	const struct {
+		const char *name;
+		uint32_t uid;
+		int *fd;
+	} rows[] = {
+		{ "audit", UID_SIGNER, &s.audit_fd },
+		{ "keys", UID_SIGNER, &s.keys_fd },
+		{ "state", UID_SIGNER, &s.signer_fd },
+		{ "results", UID_SUPERVISOR, &s.results_fd },
+		{ "policies", UID_SUPERVISOR, &s.policies_fd },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (open_directory(service->state_fd, rows[i].name, rows[i].uid,
+		        rows[i].fd, e) < 0)
+			return -1;
+	if (open_results(instance, &s, e) < 0)
+		return -1;
+	*ret = s;
+	return 0;
+}
+
+/* Whether policies/<name> is there already with these bytes. */
+static bool is_kept(
+    const struct state *state, const char *name, const struct policy *policy)
+{
+	const struct file_open what = { state->policies_fd, name, O_RDONLY, 0 };
+	AUTO_FD fd = -1;
+	uint8_t digest[SHA256_BYTES];
+	uint64_t size;
+	struct error unreadable;
+
+	return file_open_beneath(&what, &fd, &unreadable) == 0 &&
+	       sha256_of_fd(fd, digest, &size, &unreadable) == 0 &&
+	       memcmp(digest, policy->sha256, sizeof(digest)) == 0;
+}
+
+int state_keep_policy(
+    const struct state *state, const struct policy *policy, struct error *e)
+{
+	char hex[SHA256_HEX];
+	char name[SHA256_HEX + 8];
+	char fresh[SHA256_HEX + 24];
+	AUTO_FD fd = -1;
+
+	sha256_hex(policy->sha256, hex);
+	(void)snprintf(name, sizeof(name), "%s.json", hex);
+	(void)snprintf(fresh, sizeof(fresh), ".%s.%d", hex, (int)getpid());
+	if (is_kept(state, name, policy))
+		return 0;
+	fd = openat(state->policies_fd, fresh,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (fd < 0)
+		return FAIL_SYS(e, "keep the policy in policies/");
+	if (file_write_all(fd, policy->effective, policy->effective_len, e) <
+	        0 ||
+	    fchown(fd, UID_SUPERVISOR, UID_SUPERVISOR) < 0 || fsync(fd) < 0 ||
+	    renameat(state->policies_fd, fresh, state->policies_fd, name) < 0 ||
+	    fsync(state->policies_fd) < 0) {
+		int saved_errno = errno;
+
+		(void)unlinkat(state->policies_fd, fresh, 0);
+		errno = saved_errno;
+		return FAIL_SYS(e, "keep the policy in policies/");
+	}
+	return 0;
+}
+
+void state_done(struct state *s, const char *instance)
+{
+	char path[sizeof(STAGING_NAME) + 40];
+
+	(void)snprintf(path, sizeof(path), STAGING_NAME "/%s", instance);
+	/* Not empty only if a run's folder could not be moved: sweep's case. */
+	(void)unlinkat(s->results_fd, path, AT_REMOVEDIR);
+}

@@ -1,0 +1,157 @@
+/*
+ * executor/supervisor.c - main of bailiff-supervisor: the service that decides
+ * about every request, has it run by the launcher and recorded by the signer.
+ *
+ * Started by a front (executor/service.h) with the write end of a pipe as
+ * descriptor 3, or by a service manager.  It trusts its policy file, checked
+ * and read once; fronts, programs and their output are hostile.
+ */
+#include "executor/supervisor.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/own.h"
+#include "executor/environment.h"
+
+#define READY_FD 3
+
+enum {
+	EXIT_USAGE = 2
+};
+
+static const char usage[] =
+    "usage: bailiff-supervisor [--policy FILE] [--state DIR]\n"
+    "                          [--allow-nested] [--listen-fd N]\n"
+    "Serves one policy on one state directory until nobody needs it.  "
+    "Started by\nbailiff run and bailiff mcp as needed; see bailiff(1).\n";
+
+/* One line to whoever started us; stderr is /dev/null by then. */
+static void say(int ready_fd, const char *prefix, const char *text)
+{
+	char line[ERROR_TEXT_MAX + 16];
+	struct error unheard;
+	int n = snprintf(line, sizeof(line), "%s%s\n", prefix, text);
+	size_t len = n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1;
+
+	if (ready_fd >= 0 && file_write_all(ready_fd, line, len, &unheard) < 0)
+		return; /* whoever started us does not listen any more */
+}
+
+static int option_value(char **argv, int *at, const char **ret, struct error *e)
+{
+	if (argv[*at + 1] == NULL)
+		return FAIL(e, ERROR_USAGE, "%s needs a value", argv[*at]);
+	*ret = argv[++*at];
+	return 0;
+}
+
+static int parse(char **argv, struct supervisor_options *o, struct error *e)
+{
+	const struct number_range fds = { 4, 1000 };
+	const char *number;
+	uint64_t value;
+
+	for (int i = 1; argv[i] != NULL; i++) {
+		int failed = 0;
+
+		if (strcmp(argv[i], "--policy") == 0) {
+			failed = option_value(argv, &i, &o->policy, e);
+		} else if (strcmp(argv[i], "--state") == 0) {
+			failed = option_value(argv, &i, &o->state, e);
+		} else if (strcmp(argv[i], "--allow-nested") == 0) {
+			o->allow_nested = true;
+		} else if (strcmp(argv[i], "--listen-fd") == 0) {
+			failed = option_value(argv, &i, &number, e);
+			if (failed == 0)
+				failed = number_parse(
+				    number, "--listen-fd", fds, &value, e);
+			if (failed == 0)
+				o->listen_fd = (int)value;
+		} else {
+			failed = FAIL(
+			    e, ERROR_USAGE, "unknown option '%.80s'", argv[i]);
+		}
+		if (failed < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Relative paths mean the caller's directory, which we are about to leave. */
+static int absolute(const char **path, struct error *e)
+{
+	char *joined = NULL;
+	AUTO_FREE char *here = NULL;
+
+	if (*path == NULL || **path == '/')
+		return 0;
+	here = getcwd(NULL, 0);
+	if (here == NULL || asprintf(&joined, "%s/%s", here, *path) < 0)
+		return FAIL_SYS(e, "find the current directory");
+	*path = joined; /* for the life of the process */
+	return 0;
+}
+
+/* An inherited socket moves to a number that cleaning leaves alone. */
+static int prepare(struct supervisor_options *o, struct error *e)
+{
+	int first = READY_FD + 1;
+
+	if (absolute(&o->policy, e) < 0 || absolute(&o->state, e) < 0)
+		return -1;
+	if (o->listen_fd >= 0) {
+		if (o->listen_fd != first && dup2(o->listen_fd, first) < 0)
+			return FAIL_SYS(e, "take the socket %d", o->listen_fd);
+		o->listen_fd = first++;
+	}
+	return environment_clean(first, e);
+}
+
+static int serve(struct supervisor *s, const struct supervisor_options *o,
+    int *ready_fd, struct error *e)
+{
+	enum supervisor_started started;
+
+	if (supervisor_start(s, o, &started, e) < 0)
+		return -1;
+	say(*ready_fd, "", started == SUPERVISOR_TAKEN ? "taken" : "ready");
+	own_close(ready_fd);
+	*ready_fd = -1;
+	if (started == SUPERVISOR_TAKEN)
+		return 0;
+	if (supervisor_serve(s, e) < 0)
+		return -1;
+	state_done(&s->state, s->instance_hex);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct supervisor_options o = { .listen_fd = -1 };
+	struct supervisor *s = calloc(1, sizeof(*s));
+	int ready_fd = fcntl(READY_FD, F_GETFD) >= 0 ? READY_FD : -1;
+	struct error e;
+
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return fputs(usage, stdout) < 0;
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return puts("bailiff-supervisor " BAILIFF_VERSION) < 0;
+	if (s == NULL)
+		return EXIT_FAILURE;
+	if (parse(argv, &o, &e) < 0 || prepare(&o, &e) < 0) {
+		(void)fprintf(stderr, "bailiff-supervisor: %s\n", e.text);
+		say(ready_fd, "error: ", e.text);
+		return EXIT_USAGE;
+	}
+	if (serve(s, &o, &ready_fd, &e) < 0) {
+		say(ready_fd, "error: ", e.text);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,108 @@
+/*
+ * executor/supervisor.h - what the parts of bailiff-supervisor share: one
+ * struct that main owns.  Private to the supervisor's own files.
+ */
+#ifndef EXECUTOR_SUPERVISOR_H
+#define EXECUTOR_SUPERVISOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/client.h"
+#include "executor/exchange.h"
+#include "executor/loop.h"
+#include "executor/outbox.h"
+#include "executor/posture.h"
+#include "executor/service.h"
+#include "executor/state.h"
+#include "executor/template.h"
+#include "policy/load.h"
+
+struct run;
+struct session;
+
+/* How programs of one language start here; index as in the policy. */
+struct toolchain {
+	bool missing;
+	char program[LAUNCH_PATH_MAX]; /* in the view */
+	int filter_fd;                 /* owned; struct sock_filter[] */
+};
+
+struct supervisor {
+	struct service service;
+	struct policy_loaded loaded;
+	const struct policy *policy; /* of 'loaded' */
+	bool nested;
+	bool any_user; /* the system socket: every local account may connect */
+	uint8_t instance[16];
+	char instance_hex[33];
+	int lock_fd; /* owned; held for life or until stale */
+
+	struct state state;
+	struct template view;
+	struct posture_self self;
+	bool split_cgroups;
+	struct toolchain toolchains[POLICY_LANGUAGES_MAX];
+	int init_filter_fd;             /* owned */
+	int root_fds[POLICY_ROOTS_MAX]; /* owned; O_PATH of read roots */
+	uint8_t launch_sha256[SHA256_BYTES];
+
+	struct loop loop;
+	struct watch listen_watch, signal_watch, audit_watch, launch_watch;
+	int listen_fd, signal_fd;   /* owned; -1 */
+	struct audit_client *audit; /* owned */
+	struct outbox launch_box;
+	int launch_fd; /* owned; -1 once the launcher is gone */
+
+	struct channel io; /* its fd is borrowed for the length of one call */
+	union incoming *in;
+	union outgoing *out;
+	uint8_t *block; /* SUPERVISOR_BLOCK bytes */
+
+	struct session *sessions;
+	struct run *runs;
+	size_t n_sessions, n_runs;
+	size_t slots_max, slots; /* runs that may be and are at the launcher */
+	uint64_t last_number;    /* of a run, for the launcher and tickets */
+	uint64_t idle_since_us;  /* when the last session went away */
+	uint64_t quiet_since_us; /* when the last run was over */
+	bool stopping; /* no new runs; end when the last is recorded */
+	bool stale;    /* a source changed: no new clients either */
+	bool lost;     /* the signer is gone: end at once */
+};
+
+#define SUPERVISOR_BLOCK 262144
+#define SUPERVISOR_STEP  1048576 /* bytes copied or hashed in one turn */
+#define SESSIONS_MAX     128
+
+/* supervisor_start.c: everything up to "ready". */
+struct supervisor_options {
+	const char *policy, *state; /* borrowed; NULL for the defaults */
+	bool allow_nested;
+	int listen_fd; /* inherited system socket, -1 for our own */
+};
+enum supervisor_started {
+	SUPERVISOR_READY,
+	SUPERVISOR_TAKEN
+};
+int supervisor_start(struct supervisor *s,
+    const struct supervisor_options *options, enum supervisor_started *ret,
+    struct error *e) MUST_CHECK;
+
+/* supervisor_loop.c */
+int supervisor_serve(struct supervisor *s, struct error *e) MUST_CHECK;
+void supervisor_stop(struct supervisor *s);  /* cancel all, then end */
+void supervisor_stale(struct supervisor *s); /* let a successor in */
+
+/* Messages on a descriptor that somebody else owns. */
+int supervisor_receive(struct supervisor *s, int fd,
+    const struct wire_protocol *protocol, uint16_t *ret_verb,
+    struct fd_list *ret_fds, struct error *e) MUST_CHECK;
+int supervisor_send(struct supervisor *s, int fd,
+    const struct channel_send *what, struct error *e) MUST_CHECK;
+
+/* To the launcher; a launcher that is gone is noticed by the loop. */
+void supervisor_tell_launcher(struct supervisor *s, uint16_t verb,
+    const void *message, const struct fd_list *fds);
+
+#endif

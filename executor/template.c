@@ -1,0 +1,393 @@
+/*
+ * executor/template.c - the file view as data.  Linked by the supervisor, used
+ * once at start, before any peer exists.  It trusts the host's /usr and /etc.
+ */
+#include "executor/template.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memfd.h"
+#include "base/own.h"
+
+enum {
+	MODE_DIRECTORY = 0755,
+	MODE_FILE = 0444
+};
+#define ETC_FILE_MAX 1048576
+
+/* Files that say who and where the program is, the same on every host. */
+static const struct {
+	const char *path;
+	const char *text;
+} generated[] = {
+	{ "etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+	                "sandbox:x:1000:1000:sandbox:/sandbox:/bin/sh\n"
+	                "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n" },
+	{ "etc/group", "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n" },
+	{ "etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n" },
+	{ "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
+	{ "etc/hostname", "sandbox\n" },
+};
+
+/* Either links into /usr (a merged /usr) or directories of their own. */
+static const char *const top_names[] = { "bin", "sbin", "lib", "lib32", "lib64",
+	"libx32" };
+
+/* What the launcher adds itself, the same for every run. */
+static const struct posture_mount own_mounts[] = {
+	{ "/", "tmpfs", true, false },
+	{ "/dev", "tmpfs", true, true },
+	{ "/dev/shm", "tmpfs", false, false },
+	{ "/proc", "proc", false, false },
+	{ "/sandbox", "tmpfs", false, false },
+	{ "/tmp", "tmpfs", false, false },
+};
+
+struct maker {
+	struct template *t;
+	struct sha256 hash;
+	struct error *e;
+};
+
+static void hash_text(struct sha256 *h, const char *text)
+{
+	sha256_add(h, text, strlen(text) + 1);
+}
+
+/* One more entry; 'fd' is taken, also on failure. */
+static int add(struct maker *m, const struct launch_entry *entry, int take)
+{
+	AUTO_FD fd = take;
+	struct template *t = m->t;
+	uint8_t digest[SHA256_BYTES] = { 0 };
+	char head[64];
+	uint64_t size = 0;
+
+	if (t->n == TEMPLATE_ENTRIES_MAX)
+		return FAIL(m->e, ERROR_LIMIT,
+		    "more than %d entries in the view", TEMPLATE_ENTRIES_MAX);
+	if (entry->kind == ENTRY_FILE &&
+	    sha256_of_fd(fd, digest, &size, m->e) < 0)
+		return -1;
+	(void)snprintf(head, sizeof(head), "%u %o %" PRIu64, entry->kind,
+	    entry->mode, size);
+	hash_text(&m->hash, head);
+	hash_text(&m->hash, entry->path);
+	hash_text(&m->hash, entry->target);
+	sha256_add(&m->hash, digest, sizeof(digest));
+	t->items[t->n].entry = *entry;
+	t->items[t->n].fd = take_fd(&fd);
+	t->n++;
+	return 0;
+}
+
+static int set_text(char *to, size_t cap, const char *text, struct error *e)
+{
+	size_t n = strlen(text);
+
+	if (n >= cap)
+		return FAIL(e, ERROR_LIMIT, "%s: path too long", text);
+	memcpy(to, text, n + 1);
+	return 0;
+}
+
+static int add_plain(struct maker *m, uint32_t kind, const char *path, int take)
+{
+	AUTO_FD fd = take;
+	struct launch_entry entry = { .kind = kind,
+		.mode = kind == ENTRY_FILE ? MODE_FILE : MODE_DIRECTORY };
+
+	if (set_text(entry.path, sizeof(entry.path), path, m->e) < 0)
+		return -1;
+	return add(m, &entry, take_fd(&fd));
+}
+
+static int add_symlink(
+    struct maker *m, int dir_fd, const char *name, const char *path)
+{
+	struct launch_entry entry = { .kind = ENTRY_SYMLINK, .mode = 0777 };
+	ssize_t n =
+	    readlinkat(dir_fd, name, entry.target, sizeof(entry.target) - 1);
+
+	if (n < 0)
+		return FAIL_SYS(m->e, "read the link %s", name);
+	if ((size_t)n == sizeof(entry.target) - 1)
+		return FAIL(m->e, ERROR_LIMIT, "%s: link too long", name);
+	if (set_text(entry.path, sizeof(entry.path), path, m->e) < 0)
+		return -1;
+	return add(m, &entry, -1);
+}
+
+static int add_mount(struct maker *m, const struct posture_mount *mount)
+{
+	struct template *t = m->t;
+
+	if (t->n_mounts == POSTURE_MOUNTS_MAX)
+		return FAIL(m->e, ERROR_LIMIT,
+		    "more than %d mounts in the view", POSTURE_MOUNTS_MAX);
+	t->mounts[t->n_mounts++] = *mount;
+	return 0;
+}
+
+static int add_tree(struct maker *m, const char *name)
+{
+	struct posture_mount mount = { .type = "tree", .read_only = true };
+	char path[LAUNCH_PATH_MAX];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/%s", name);
+	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return FAIL_SYS(m->e, "open %s", path);
+	memcpy(mount.point, path, sizeof(path));
+	if (add_mount(m, &mount) < 0) {
+		own_close(&fd);
+		return -1;
+	}
+	return add_plain(m, ENTRY_TREE, name, fd);
+}
+
+/* A copy of one small file that everybody may read. */
+static int add_file(
+    struct maker *m, int dir_fd, const char *name, const char *path)
+{
+	AUTO_FD fd = openat(
+	    dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int copy;
+	uint64_t size;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return FAIL_SYS(m->e, "open /%s", path);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & S_IROTH) == 0)
+		return FAIL(m->e, ERROR_DENIED,
+		    "/%s: not a file that everybody may read", path);
+	if (memfd_copy(fd, ETC_FILE_MAX, &copy, &size, m->e) < 0)
+		return FAIL_IN(m->e, "/%s", path);
+	return add_plain(m, ENTRY_FILE, path, copy);
+}
+
+/* Links and files of one directory, not deeper: alternatives(1), say. */
+static int add_directory(struct maker *m, int dir_fd, const char *path)
+{
+	DIR *dir = fdopendir(dir_fd);
+	const struct dirent *d;
+	int failed;
+
+	if (dir == NULL) {
+		own_close(&dir_fd);
+		return FAIL_SYS(m->e, "read /%s", path);
+	}
+	failed = add_plain(m, ENTRY_DIRECTORY, path, -1);
+	while (failed == 0 && (d = readdir(dir)) != NULL) {
+		char inner[2 * LAUNCH_PATH_MAX];
+
+		(void)snprintf(inner, sizeof(inner), "%s/%s", path, d->d_name);
+		if (d->d_type == DT_LNK)
+			failed = add_symlink(m, dirfd(dir), d->d_name, inner);
+		else if (d->d_type == DT_REG)
+			failed = add_file(m, dirfd(dir), d->d_name, inner);
+	}
+	(void)closedir(dir);
+	return failed;
+}
+
+static bool has_entry(const struct template *t, const char *path)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->items[i].entry.path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Directories between "etc" and the entry. */
+static int add_parents(struct maker *m, const char *path)
+{
+	char parent[LAUNCH_PATH_MAX];
+
+	for (const char *at = strchr(path, '/'); at != NULL;
+	     at = strchr(at + 1, '/')) {
+		(void)snprintf(
+		    parent, sizeof(parent), "%.*s", (int)(at - path), path);
+		if (!has_entry(m->t, parent) &&
+		    add_plain(m, ENTRY_DIRECTORY, parent, -1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* 'name' is beneath /etc, with or without that in front. */
+static int add_etc(struct maker *m, const char *name)
+{
+	char path[LAUNCH_PATH_MAX];
+	char host[LAUNCH_PATH_MAX + 1];
+	struct stat st;
+	int n;
+
+	if (strncmp(name, "/etc/", 5) == 0)
+		name += 5;
+	n = snprintf(path, sizeof(path), "etc/%s", name);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return FAIL(m->e, ERROR_LIMIT, "%s: path too long", name);
+	(void)snprintf(host, sizeof(host), "/%s", path);
+	if (has_entry(m->t, path) || lstat(host, &st) < 0)
+		return 0; /* this host has none */
+	if (add_parents(m, path) < 0)
+		return -1;
+	if (S_ISLNK(st.st_mode))
+		return add_symlink(m, AT_FDCWD, host, path);
+	if (S_ISDIR(st.st_mode)) {
+		int fd =
+		    open(host, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+		if (fd < 0)
+			return FAIL_SYS(m->e, "open %s", host);
+		return add_directory(m, fd, path);
+	}
+	return add_file(m, AT_FDCWD, host, path);
+}
+
+static int add_top(struct maker *m)
+{
+	if (add_tree(m, "usr") < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(top_names) / sizeof(top_names[0]); i++) {
+		char path[16];
+		struct stat st;
+
+		(void)snprintf(path, sizeof(path), "/%s", top_names[i]);
+		if (lstat(path, &st) < 0)
+			continue; /* this host has none */
+		if (S_ISLNK(st.st_mode)
+		        ? add_symlink(m, AT_FDCWD, path, top_names[i]) < 0
+		        : add_tree(m, top_names[i]) < 0)
+			return -1;
+	}
+	return add_plain(m, ENTRY_DIRECTORY, "etc", -1);
+}
+
+static int add_generated(struct maker *m)
+{
+	for (size_t i = 0; i < sizeof(generated) / sizeof(generated[0]); i++) {
+		int fd;
+
+		if (memfd_of("view", generated[i].text,
+		        strlen(generated[i].text), &fd, m->e) < 0 ||
+		    add_plain(m, ENTRY_FILE, generated[i].path, fd) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_languages(struct maker *m, const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->n_languages; i++) {
+		const struct language *l = &policy->languages[i].language;
+
+		for (size_t j = 0; j < l->n_etc; j++)
+			if (add_etc(m, l->etc[j]) < 0)
+				return FAIL_IN(m->e, "language %s", l->name);
+	}
+	return 0;
+}
+
+static bool is_beneath(const char *path, const char *tree)
+{
+	size_t n = strlen(tree);
+
+	return strncmp(path, tree, n) == 0 && path[n] == '/';
+}
+
+/* A recursive bind brings along what the host has mounted inside a tree. */
+static int add_host_mounts(struct maker *m)
+{
+	AUTO_FD fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	AUTO_FREE char *text = NULL;
+	uint8_t *data;
+	size_t len;
+	size_t n_trees = m->t->n_mounts;
+	char *rest = NULL;
+
+	if (fd < 0)
+		return FAIL_SYS(m->e, "open /proc/self/mountinfo");
+	if (file_read_all(fd, ETC_FILE_MAX, &data, &len, m->e) < 0)
+		return FAIL_IN(m->e, "/proc/self/mountinfo");
+	text = (char *)data;
+	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		struct posture_mount mount = { .type = "tree",
+			.read_only = true };
+
+		if (sscanf(line, "%*s %*s %*s %*s %255s", mount.point) != 1)
+			return FAIL(m->e, ERROR_MALFORMED, "mountinfo");
+		for (size_t i = 0; i < n_trees; i++)
+			if (is_beneath(mount.point, m->t->mounts[i].point) &&
+			    add_mount(m, &mount) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+static int fill(struct maker *m, const struct policy *policy)
+{
+	if (add_top(m) < 0 || add_generated(m) < 0 ||
+	    add_languages(m, policy) < 0 || add_host_mounts(m) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(own_mounts) / sizeof(own_mounts[0]); i++)
+		if (add_mount(m, &own_mounts[i]) < 0)
+			return -1;
+	return 0;
+}
+
+int template_make(
+    const struct policy *policy, struct template *ret, struct error *e)
+{
+	struct maker m = { .t = ret, .e = e };
+
+	memset(ret, 0, sizeof(*ret));
+	ret->items = calloc(TEMPLATE_ENTRIES_MAX, sizeof(ret->items[0]));
+	if (ret->items == NULL)
+		return FAIL_SYS(e, "allocate the file view");
+	sha256_init(&m.hash);
+	if (fill(&m, policy) < 0) {
+		template_done(ret);
+		return FAIL_IN(e, "file view");
+	}
+	sha256_done(&m.hash, ret->sha256);
+	return 0;
+}
+
+int template_program(const struct template *t, const char *path,
+    char ret[LAUNCH_PATH_MAX], struct error *e)
+{
+	char real[PATH_MAX];
+
+	if (realpath(path, real) == NULL || access(real, X_OK) < 0)
+		return FAIL(e, ERROR_UNAVAILABLE, "%s: %s", path,
+		    strerrordesc_np(errno));
+	if (strlen(real) >= LAUNCH_PATH_MAX)
+		return FAIL(e, ERROR_UNAVAILABLE, "%s: path too long", real);
+	for (size_t i = 0; i < t->n_mounts; i++)
+		if (strcmp(t->mounts[i].type, "tree") == 0 &&
+		    is_beneath(real, t->mounts[i].point)) {
+			memcpy(ret, real, strlen(real) + 1);
+			return 0;
+		}
+	return FAIL(e, ERROR_UNAVAILABLE, "%s: not beneath /usr", real);
+}
+
+void template_done(struct template *t)
+{
+	for (size_t i = 0; t->items != NULL && i < t->n; i++)
+		own_close(&t->items[i].fd);
+	free(t->items);
+	t->items = NULL;
+	t->n = 0;
+}
