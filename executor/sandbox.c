@@ -285,6 +285,9 @@ void sandbox_main(struct sandbox *s)
 	struct launch_failed failed = { .run = s->ask->run };
 	sigset_t mask;
 
+	/* Out of the service's session; no member of a new pid namespace leads
+	 * a group, so it cannot fail. */
+	(void)setsid();
 	/* Before the program exists, so that its end is never missed. */
 	(void)sigemptyset(&mask);
 	(void)sigaddset(&mask, SIGCHLD);

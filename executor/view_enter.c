@@ -47,10 +47,15 @@ static const char *const points[] = { "proc", "sandbox", "tmp", "dev" };
 
 static int furnish_dev(const struct view *v, struct error *e)
 {
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		if (mknodat(v->dev_fd, devices[i].name, S_IFCHR | 0666,
-		        makedev(1, devices[i].minor)) < 0)
-			return FAIL_SYS(e, "make /dev/%s", devices[i].name);
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		const char *name = devices[i].name;
+
+		/* The mode apart, since the umask takes from mknod's. */
+		if (mknodat(v->dev_fd, name, S_IFCHR | 0600,
+		        makedev(1, devices[i].minor)) < 0 ||
+		    fchmodat(v->dev_fd, name, 0666, 0) < 0)
+			return FAIL_SYS(e, "make /dev/%s", name);
+	}
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
 		if (symlinkat(links[i].target, v->dev_fd, links[i].name) < 0)
 			return FAIL_SYS(e, "make /dev/%s", links[i].name);

@@ -1,0 +1,162 @@
+/*
+ * tests/unit/test_cgroup_find.c - texts of /proc/self/mountinfo as hosts have
+ * them, and what we make of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "executor/cgroup.h"
+
+static const char pure_v2[] =
+    "22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
+    "24 22 0:22 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
+    "29 24 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - "
+    "cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot\n";
+
+static const char hybrid[] =
+    "30 24 0:27 / /sys/fs/cgroup ro shared:9 - tmpfs tmpfs ro,mode=755\n"
+    "31 30 0:28 / /sys/fs/cgroup/unified rw shared:10 - cgroup2 cgroup2 rw\n"
+    "32 30 0:29 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd\n"
+    "33 30 0:30 / /sys/fs/cgroup/memory rw shared:1 master:2 - cgroup cgroup "
+    "rw,memory\n"
+    "34 30 0:31 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup "
+    "rw,cpu,cpuacct\n"
+    "35 30 0:32 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n";
+
+static const char v1[] =
+    "33 30 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+    "35 30 0:32 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n";
+
+static void pure_v2_has_one_place(void **state)
+{
+	struct cgroup_places p;
+	enum cgroup_mode mode;
+	struct error e;
+
+	(void)state;
+	cgroup_find(pure_v2, &p);
+	assert_string_equal(p.path[CGROUP_UNIFIED], "/sys/fs/cgroup");
+	assert_string_equal(p.path[CGROUP_MEMORY], "");
+	assert_int_equal(
+	    cgroup_judge(&p, "cpuset cpu io memory pids\n", &mode, &e), 0);
+	assert_int_equal(mode, CGROUP_V2);
+	assert_string_equal(cgroup_mode_word(mode), "v2");
+}
+
+static void hybrid_has_three_places(void **state)
+{
+	struct cgroup_places p;
+	enum cgroup_mode mode;
+	struct error e;
+
+	(void)state;
+	cgroup_find(hybrid, &p);
+	assert_string_equal(p.path[CGROUP_UNIFIED], "/sys/fs/cgroup/unified");
+	assert_string_equal(p.path[CGROUP_MEMORY], "/sys/fs/cgroup/memory");
+	assert_string_equal(p.path[CGROUP_PIDS], "/sys/fs/cgroup/pids");
+	assert_int_equal(cgroup_judge(&p, "", &mode, &e), 0);
+	assert_int_equal(mode, CGROUP_HYBRID);
+}
+
+static void v1_alone_is_enough(void **state)
+{
+	struct cgroup_places p;
+	enum cgroup_mode mode;
+	struct error e;
+
+	(void)state;
+	cgroup_find(v1, &p);
+	assert_string_equal(p.path[CGROUP_UNIFIED], "");
+	assert_int_equal(cgroup_judge(&p, "", &mode, &e), 0);
+	assert_int_equal(mode, CGROUP_V1);
+}
+
+static void one_controller_on_v2_is_not_both(void **state)
+{
+	struct cgroup_places p;
+	enum cgroup_mode mode;
+	struct error e;
+
+	(void)state;
+	cgroup_find(pure_v2, &p);
+	/* "pids_not" must not pass for "pids". */
+	assert_int_equal(cgroup_judge(&p, "memory pids_not\n", &mode, &e), -1);
+	assert_int_equal(e.kind, ERROR_UNAVAILABLE);
+	assert_int_equal(cgroup_judge(&p, "", &mode, &e), -1);
+}
+
+static void nothing_mounted_is_unavailable(void **state)
+{
+	struct cgroup_places p;
+	enum cgroup_mode mode;
+	struct error e;
+
+	(void)state;
+	cgroup_find("", &p);
+	assert_int_equal(cgroup_judge(&p, "", &mode, &e), -1);
+	assert_int_equal(e.kind, ERROR_UNAVAILABLE);
+}
+
+static void the_first_of_several_mounts_counts(void **state)
+{
+	static const char text[] = "1 0 0:1 / /a rw - cgroup2 cgroup2 rw\n"
+	                           "2 0 0:1 / /b rw - cgroup2 cgroup2 rw\n";
+	struct cgroup_places p;
+
+	(void)state;
+	cgroup_find(text, &p);
+	assert_string_equal(p.path[CGROUP_UNIFIED], "/a");
+}
+
+static void odd_lines_are_passed_over(void **state)
+{
+	static const char text[] =
+	    "\n"
+	    "1 2 3\n"
+	    "1 0 0:1 / /no dash cgroup2 cgroup2 rw\n"
+	    "1 0 0:1 / /cut rw -\n"
+	    "1 0 0:1 / /cut rw - cgroup2\n"
+	    "1 0 0:1 / /with\\040blank rw - cgroup2 cgroup2 rw\n"
+	    "1 0 0:1 / /memory rw - ext4 /dev/x rw,memory,pids\n"
+	    "1 0 0:1 / /right rw - cgroup2 cgroup2 rw";
+	struct cgroup_places p;
+
+	(void)state;
+	cgroup_find(text, &p);
+	assert_string_equal(p.path[CGROUP_UNIFIED], "/right");
+	assert_string_equal(p.path[CGROUP_MEMORY], "");
+}
+
+static void a_very_long_line_is_passed_over(void **state)
+{
+	static char text[9000];
+	struct cgroup_places p;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text + 8000, "\n1 0 0:1 / /c rw - cgroup2 cgroup2 rw\n", 38);
+	text[8038] = '\0';
+	cgroup_find(text, &p);
+	assert_string_equal(p.path[CGROUP_UNIFIED], "/c");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pure_v2_has_one_place),
+		cmocka_unit_test(hybrid_has_three_places),
+		cmocka_unit_test(v1_alone_is_enough),
+		cmocka_unit_test(one_controller_on_v2_is_not_both),
+		cmocka_unit_test(nothing_mounted_is_unavailable),
+		cmocka_unit_test(the_first_of_several_mounts_counts),
+		cmocka_unit_test(odd_lines_are_passed_over),
+		cmocka_unit_test(a_very_long_line_is_passed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
