@@ -38,11 +38,11 @@ int store_check_dir(int fd, const char *name, struct error *e)
 	if (!S_ISDIR(st.st_mode))
 		return FAIL(e, ERROR_MALFORMED, "%s is not a directory", name);
 	if (st.st_uid != geteuid())
-		return FAIL(e, ERROR_MALFORMED,
+		return FAIL(e, ERROR_TAMPERED,
 		    "%s belongs to uid %u, not to the signer (uid %u)", name,
 		    st.st_uid, geteuid());
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
-		return FAIL(e, ERROR_MALFORMED,
+		return FAIL(e, ERROR_TAMPERED,
 		    "%s may be written by others (mode %04o): look who did, "
 		    "then chmod go-w",
 		    name, st.st_mode & 07777);
@@ -84,10 +84,10 @@ int store_open_file(
 	if (fstat(fd, &st) < 0)
 		return FAIL_SYS(e, "look at %s", file->name);
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		return FAIL(e, ERROR_MALFORMED,
+		return FAIL(e, ERROR_TAMPERED,
 		    "%s is not a regular file with one name", file->name);
 	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
-		return FAIL(e, ERROR_MALFORMED,
+		return FAIL(e, ERROR_TAMPERED,
 		    "%s may be written by others (uid %u, mode %04o): look who "
 		    "did, then chmod go-w",
 		    file->name, st.st_uid, st.st_mode & 07777);
@@ -102,7 +102,7 @@ int store_check_private(int fd, const char *name, struct error *e)
 	if (fstat(fd, &st) < 0)
 		return FAIL_SYS(e, "look at %s", name);
 	if ((st.st_mode & 07777) != (S_IRUSR | S_IWUSR))
-		return FAIL(e, ERROR_MALFORMED,
+		return FAIL(e, ERROR_TAMPERED,
 		    "%s has mode %04o, not 0600: take the key for known to "
 		    "others",
 		    name, st.st_mode & 07777);
