@@ -154,9 +154,6 @@ static int check_run(
 {
 	if (runs_has(&c->runs, run) || find_open(&c->draft, run) != NULL)
 		return FAIL(e, ERROR_STATE, "this run id was used before");
-	if (c->draft.n_open == CHAIN_OPEN_MAX)
-		return FAIL(e, ERROR_LIMIT, "more than %d runs at once",
-		    CHAIN_OPEN_MAX);
 	/* Room for this record and for the end of every run that is open. */
 	return store_reserve(&c->store,
 	    c->draft.bytes + STORE_RESERVE +
@@ -181,10 +178,14 @@ static int add_intent(struct chain *c, const struct chain_sender *from,
 	struct record r = { .type = RECORD_INTENT, .intent = event };
 	struct chain_state *d = &c->draft;
 	struct chain_intent *in;
-	uint64_t seq = d->tree.size;
+	uint64_t seq;
 
-	if (check_run(c, event->run, e) < 0)
+	if (d->n_open == CHAIN_OPEN_MAX)
+		return FAIL(e, ERROR_LIMIT, "more than %d runs at once",
+		    CHAIN_OPEN_MAX);
+	if (check_run(c, event->run, e) < 0 || ready_epoch(c, e) < 0)
 		return -1;
+	seq = d->tree.size;
 	new_salt(c);
 	r.salt = c->salts[c->n_salts] + sizeof(seq);
 	if (put(c, &r, e) < 0)
@@ -205,7 +206,7 @@ static int add_denial(
 {
 	struct record r = { .type = RECORD_DENIAL, .denial = event };
 
-	if (check_run(c, event->run, e) < 0)
+	if (check_run(c, event->run, e) < 0 || ready_epoch(c, e) < 0)
 		return -1;
 	if (put(c, &r, e) < 0)
 		return -1;
@@ -226,7 +227,7 @@ static int add_outcome(struct chain *c, const struct chain_sender *from,
 	if (in->seq != event->intent_seq ||
 	    memcmp(in->leaf, event->intent_leaf, sizeof(in->leaf)) != 0)
 		return FAIL(e, ERROR_STATE, "outcome of another intent");
-	if (put(c, &r, e) < 0)
+	if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
 		return -1;
 	close_intent(&c->draft, in);
 	return 0;
@@ -237,8 +238,6 @@ int chain_add(struct chain *c, const struct chain_sender *from,
 {
 	int failed = -1;
 
-	if (ready_epoch(c, e) < 0)
-		return -1;
 	if (verb == EVENT_INTENT)
 		failed = add_intent(c, from, event, e);
 	else if (verb == EVENT_DENIAL)

@@ -58,6 +58,9 @@ int chain_commit(struct chain *c, struct error *e)
 	uint64_t salts = was_ours ? c->store.salts_bytes : 0;
 	struct error undo;
 
+	/* An epoch opens with a record of its own, or does not open. */
+	if (c->n_records == 1 && c->draft.ours && !was_ours)
+		chain_begin(c);
 	if (c->n_records == 0)
 		return 0;
 	if (store_salts(&c->store,

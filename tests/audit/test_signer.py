@@ -27,6 +27,8 @@ def records_and_receipts():
         d = l.driver(me)
         ask = lambda line: (d.stdin.write(line + "\n"), d.stdin.flush(), d.stdout.readline().split())[2]
         check(d.stdout.readline() == "welcome 0\n", "a new log has no record")
+        check(ask("odd " + RUN % 3)[:2] == ["refused", "2"], "a text outside the profile is refused")
+        check(l.bytes() == b"", "what is refused opens no epoch")
         seq, leaf = ask("intent " + RUN % 1)[1:]
         check(seq == "1", "log.open is record 0, the intent record 1")
         check(ask("intent " + RUN % 1)[:2] == ["refused", "5"], "a run id is used once")
@@ -38,7 +40,6 @@ def records_and_receipts():
         os.mkdir(l.path("r"))
         check(ask("outcome %s %s %s %s" % (RUN % 1, seq, leaf, l.path("r")))[0] == "stored", "an outcome is stored")
         check(ask("outcome %s %s %s" % (RUN % 1, seq, leaf))[:2] == ["refused", "5"], "one outcome for one intent")
-        check(ask("odd " + RUN % 3)[:2] == ["refused", "2"], "a text outside the profile is refused")
         seq, leaf = ask("intent " + RUN % 4)[1:]
         check(ask("big %s %s %s" % (RUN % 4, seq, leaf))[0] == "stored", "64 artifacts with long names fit")
         check(ask("denial " + RUN % 5)[0] == "stored", "a denial is stored")
