@@ -170,9 +170,6 @@ static void put_warnings(struct page *p, const struct policy *policy)
 		if (!p->toolchain.found)
 			warn(p, policy->languages[i].language.name,
 			    "its program is not on this host");
-		if (policy->languages[i].capabilities.exec_memory)
-			warn(p, policy->languages[i].language.name,
-			    "exec_memory lets it run code it writes");
 	}
 	for (size_t i = 0; i < policy->n_read_roots; i++) {
 		struct stat st;

@@ -68,8 +68,8 @@ const struct syscall_row syscall_rows[] = {
 
 	/* Without 'exec_memory': no anonymous, shared or writable memory that is
 	 * executable, and nothing becomes so later.  What is left is what ld.so
-	 * does: private maps of files, which the mounts of the scratch refuse
-	 * for files the program wrote itself (noexec). */
+	 * does: private maps of files.  A filter cannot see which file, so one
+	 * that the program wrote where it may execute can still be mapped. */
 	{ "mmap", WHEN_NO_EXEC_MEMORY, 1, { NO_BIT(2, PROT_EXEC) } },
 	{ "mmap", WHEN_NO_EXEC_MEMORY, 2,
 	    { BITS(2, PROT_EXEC | PROT_WRITE, PROT_EXEC),

@@ -1,0 +1,448 @@
+/*
+ * tests/unit/test_decide.c - decisions: each rule, and 100000 generated paths
+ * against a slow model that shares no code with the product.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+
+#include "policy/path.h"
+#include "tests/unit/policy_texts.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+#define WITH_ROOTS                                                             \
+	TEXTS_POLICY(                                                          \
+	    ",\"paths\":{\"read\":[\"/srv/data\",\"/srv/data/deep\",\"/x\"]}," \
+	    "\"limits\":{\"code\":{\"default\":100,\"max\":200},"              \
+	    "\"stdin\":{\"default\":10},\"args\":{\"default\":10},"            \
+	    "\"inputs\":{\"default\":3}}")
+
+struct fixture {
+	struct texts_result *parsed;
+	struct policy_request request;
+	struct policy_decision decision;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	if (f == NULL)
+		return -1;
+	f->parsed = texts_parse(WITH_ROOTS, strlen(WITH_ROOTS));
+	f->request.language = "python";
+	f->request.code_size = 10;
+	*state = f;
+	return f->parsed->policy != NULL ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	texts_free(f->parsed);
+	free(f);
+	return 0;
+}
+
+static void decide(struct fixture *f)
+{
+	policy_decide(f->parsed->policy, &f->request, &f->decision);
+	assert_int_equal(f->decision.allow, f->decision.reasons.n == 0);
+}
+
+static void expect_denied(struct fixture *f, const char *reason)
+{
+	decide(f);
+	assert_false(f->decision.allow);
+	assert_int_equal(f->decision.reasons.n, 1);
+	assert_string_equal(f->decision.reasons.items[0], reason);
+}
+
+static void ask_path(struct fixture *f, const char *host, const char *name)
+{
+	f->request.inputs[0] = (struct policy_input){ host, name };
+	f->request.n_inputs = 1;
+	f->request.n_inputs_asked = 1;
+}
+
+static void a_plain_request_is_allowed_with_its_rule(void **state)
+{
+	struct fixture *f = *state;
+
+	decide(f);
+	assert_true(f->decision.allow);
+	assert_int_equal(f->decision.rules.n, 1);
+	assert_string_equal(f->decision.rules.items[0], "language.python");
+	assert_non_null(f->decision.language);
+	assert_int_equal(f->decision.limits[LIMIT_WALL_MS], 30000);
+	f->request.language = "py";
+	decide(f);
+	assert_true(f->decision.allow);
+	assert_string_equal(f->decision.rules.items[0], "language.python");
+}
+
+static void other_languages_are_denied(void **state)
+{
+	static const char *const others[] = { "bash", "", "Python", "python ",
+		"py\n", "pythonx", "../python" };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < N(others); i++) {
+		f->request.language = others[i];
+		expect_denied(f, "language.not_allowed");
+		assert_int_equal(f->decision.rules.n, 0);
+		assert_null(f->decision.language);
+	}
+}
+
+static void limits_are_denied_not_clamped(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < LIMIT_N; i++) {
+		const struct limit *l =
+		    &f->parsed->policy->languages[0].limits[i];
+		char reason[POLICY_WORD_MAX];
+
+		f->request.asks[i] = true;
+		f->request.limits[i] = l->max;
+		decide(f);
+		assert_int_equal(f->decision.limits[i], l->max);
+		(void)snprintf(reason, sizeof(reason), "limit.%s.above_max",
+		    limit_table[i].rule);
+		f->request.limits[i] = l->max + 1;
+		expect_denied(f, reason);
+		f->request.limits[i] = LIMIT_UNLIMITED;
+		expect_denied(f, reason);
+		f->request.asks[i] = false;
+	}
+	f->request.asks[LIMIT_WALL_MS] = true;
+	f->request.limits[LIMIT_WALL_MS] = 0;
+	expect_denied(f, "limit.wall.below_min");
+}
+
+static void sizes_are_judged(void **state)
+{
+	struct fixture *f = *state;
+
+	f->request.code_size = 0;
+	expect_denied(f, "code.empty");
+	f->request.code_size = 100;
+	decide(f);
+	assert_true(f->decision.allow);
+	f->request.code_size = 101;
+	expect_denied(f, "code.too_large");
+	f->request.asks[LIMIT_CODE] = true;
+	f->request.limits[LIMIT_CODE] = 150;
+	decide(f);
+	assert_true(f->decision.allow);
+	f->request.stdin_size = 11;
+	expect_denied(f, "stdin.too_large");
+	f->request.stdin_size = 10;
+	f->request.args_size = UINT64_MAX;
+	expect_denied(f, "args.too_large");
+	f->request.args_size = 0;
+	f->request.n_inputs_asked = 4;
+	expect_denied(f, "inputs.too_many");
+	/* More than was handed over would go unjudged. */
+	f->request.n_inputs_asked = 1;
+	expect_denied(f, "inputs.too_many");
+	f->request.n_inputs_asked = SIZE_MAX;
+	expect_denied(f, "inputs.too_many");
+}
+
+static void paths_are_judged(void **state)
+{
+	static const struct {
+		const char *path, *reason, *beneath;
+		size_t root;
+	} paths[] = {
+		{ "/srv/data/a", NULL, "a", 0 },
+		{ "/srv/data/a/b.csv", NULL, "a/b.csv", 0 },
+		{ "/srv/data/%2e%2e/a", NULL, "%2e%2e/a", 0 },
+		{ "/srv/data/...", NULL, "...", 0 },
+		{ "/srv/data/.hidden", NULL, ".hidden", 0 },
+		{ "/srv/data/deep/a", NULL, "a", 1 },
+		{ "/srv/data/deeper", NULL, "deeper", 0 },
+		{ "/x/a b", NULL, "a b", 2 },
+		{ "/srv/data", "path.outside_root", NULL, 0 },
+		{ "/srv/data2/x", "path.outside_root", NULL, 0 },
+		{ "/srv/dat", "path.outside_root", NULL, 0 },
+		{ "/srv", "path.outside_root", NULL, 0 },
+		{ "/etc/passwd", "path.outside_root", NULL, 0 },
+		{ "/SRV/data/a", "path.outside_root", NULL, 0 },
+		{ "/srv/data/../../etc/passwd", "path.traversal", NULL, 0 },
+		{ "/srv/data/..", "path.traversal", NULL, 0 },
+		{ "/..", "path.traversal", NULL, 0 },
+		{ "../etc/passwd", "path.traversal", NULL, 0 },
+		{ "..", "path.traversal", NULL, 0 },
+		{ "", "path.not_absolute", NULL, 0 },
+		{ "a", "path.not_absolute", NULL, 0 },
+		{ "~/a", "path.not_absolute", NULL, 0 },
+		{ "srv/data/a", "path.not_absolute", NULL, 0 },
+		{ "/", "path.component", NULL, 0 },
+		{ "//srv/data/a", "path.component", NULL, 0 },
+		{ "/srv//data/a", "path.component", NULL, 0 },
+		{ "/srv/data/./a", "path.component", NULL, 0 },
+		{ "/srv/data/a/", "path.component", NULL, 0 },
+		{ "/srv/data/.", "path.component", NULL, 0 },
+		{ "/srv/data/a\nb", "path.component", NULL, 0 },
+		{ "/srv/data/a\x1b[2J", "path.component", NULL, 0 },
+		{ "/srv/data/a\x7f", "path.component", NULL, 0 },
+		{ "/srv/data/\xff", "path.component", NULL, 0 },
+		{ "/srv/data/\xc0\xae\xc0\xae/a", "path.component", NULL, 0 },
+		{ "/srv/data/\xe2\x80\xae"
+		  "a",
+		    "path.component", NULL, 0 },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < N(paths); i++) {
+		ask_path(f, paths[i].path, "n");
+		if (paths[i].reason != NULL) {
+			expect_denied(f, paths[i].reason);
+			continue;
+		}
+		decide(f);
+		if (!f->decision.allow)
+			fail_msg("%s: %s", paths[i].path,
+			    f->decision.reasons.items[0]);
+		assert_int_equal(f->decision.input_root[0], paths[i].root);
+		assert_string_equal(
+		    f->decision.input_beneath[0], paths[i].beneath);
+	}
+}
+
+static void without_roots_no_path_is_allowed(void **state)
+{
+	struct texts_result *none =
+	    texts_parse(TEXTS_POLICY(""), strlen(TEXTS_POLICY("")));
+	struct fixture *f = *state;
+
+	assert_non_null(none->policy);
+	ask_path(f, "/srv/data/a", "n");
+	policy_decide(none->policy, &f->request, &f->decision);
+	assert_false(f->decision.allow);
+	assert_string_equal(f->decision.reasons.items[0], "path.not_allowed");
+	texts_free(none);
+}
+
+static void names_inside_are_judged(void **state)
+{
+	static const char *const bad[] = { "", ".", "..", ".bashrc", "a/b",
+		"/a", "-rf", "--help", "a\nb", "a\x1b", "\xff", "main.py",
+		"\xe2\x80\xae"
+		"a" };
+	static const char *const good[] = { "a", "a.csv", "main.py.txt", "a b",
+		"\xc3\xa9", "%2e%2e", "a\\b", "Main.py" };
+	struct fixture *f = *state;
+	char name[300];
+
+	for (size_t i = 0; i < N(bad); i++) {
+		ask_path(f, "/x/a", bad[i]);
+		expect_denied(f, "path.name");
+	}
+	for (size_t i = 0; i < N(good); i++) {
+		ask_path(f, "/x/a", good[i]);
+		decide(f);
+		assert_true(f->decision.allow);
+	}
+	memset(name, 'n', sizeof(name));
+	name[256] = '\0';
+	ask_path(f, "/x/a", name);
+	expect_denied(f, "path.name");
+	name[255] = '\0';
+	ask_path(f, "/x/a", name);
+	decide(f);
+	assert_true(f->decision.allow);
+	/* The same name twice. */
+	ask_path(f, "/x/a", "n");
+	f->request.inputs[1] = f->request.inputs[0];
+	f->request.n_inputs = 2;
+	f->request.n_inputs_asked = 2;
+	expect_denied(f, "path.name");
+}
+
+static void all_reasons_are_given_sorted_and_once(void **state)
+{
+	struct fixture *f = *state;
+
+	ask_path(f, "/srv/data/../x", "-n");
+	f->request.inputs[1] = (struct policy_input){ "/../y", "m" };
+	f->request.n_inputs = 2;
+	f->request.n_inputs_asked = 2;
+	f->request.asks[LIMIT_WALL_MS] = true;
+	f->request.limits[LIMIT_WALL_MS] = 9000000;
+	f->request.code_size = 0;
+	decide(f);
+	assert_int_equal(f->decision.reasons.n, 4);
+	assert_string_equal(f->decision.reasons.items[0], "code.empty");
+	assert_string_equal(
+	    f->decision.reasons.items[1], "limit.wall.above_max");
+	assert_string_equal(f->decision.reasons.items[2], "path.name");
+	assert_string_equal(f->decision.reasons.items[3], "path.traversal");
+	policy_decision_deny(&f->decision, "path.link");
+	policy_decision_deny(&f->decision, "path.link");
+	assert_int_equal(f->decision.reasons.n, 5);
+	assert_string_equal(f->decision.reasons.items[2], "path.link");
+}
+
+static void a_later_reason_denies(void **state)
+{
+	struct fixture *f = *state;
+
+	decide(f);
+	assert_true(f->decision.allow);
+	policy_decision_deny(&f->decision, "path.link");
+	assert_false(f->decision.allow);
+}
+
+/*
+ * The model: split at slashes into words, look at the words, compare the words
+ * with those of each root.  Slow, and nothing is shared with path.c.
+ */
+#define WORDS 32
+struct words {
+	size_t n;
+	char items[WORDS][64];
+};
+
+static void split(const char *path, struct words *ret)
+{
+	size_t at = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; path[i] != '\0'; i++) {
+		if (path[i] == '/') {
+			ret->n++;
+			at = 0;
+		} else {
+			ret->items[ret->n][at++] = path[i];
+		}
+	}
+	ret->n++;
+}
+
+static bool any_word(const struct words *w, const char *word)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(w->items[i], word) == 0)
+			return true;
+	return false;
+}
+
+static bool inside(const struct words *w, const char *root)
+{
+	struct words r;
+
+	split(root, &r);
+	if (w->n <= r.n)
+		return false;
+	for (size_t i = 0; i < r.n; i++)
+		if (strcmp(w->items[i], r.items[i]) != 0)
+			return false;
+	return true;
+}
+
+/* NULL: allowed, and *ret_root is the deepest root. */
+static const char *model(const char *path, size_t *ret_root)
+{
+	static const char *const roots[] = { "/srv/data", "/srv/data/deep",
+		"/x" };
+	struct words w;
+	bool odd;
+	bool found = false;
+
+	split(path, &w);
+	if (any_word(&w, ".."))
+		return "path.traversal";
+	if (path[0] != '/')
+		return "path.not_absolute";
+	odd = any_word(&w, ".");
+	for (size_t i = 1; i < w.n; i++)
+		odd = odd || w.items[i][0] == '\0';
+	for (size_t i = 0; path[i] != '\0'; i++)
+		odd = odd || path[i] < ' ' || path[i] > '~';
+	if (odd)
+		return "path.component";
+	for (size_t i = 0; i < N(roots); i++)
+		if (inside(&w, roots[i])) {
+			*ret_root = i; /* sorted: the deeper comes later */
+			found = true;
+		}
+	return found ? NULL : "path.outside_root";
+}
+
+/* xorshift64: the same paths on every machine. */
+static uint64_t random_next(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void generated_paths_agree_with_a_slow_model(void **state)
+{
+	static const char *const pieces[] = { "/", "/", "/", "/", "srv", "data",
+		"/srv/data", "/srv/data/", "/srv/data/deep/", "deep", "x",
+		"/x/", "..", ".", "...", "a", "2", "%2e", "\\", "~", "\n",
+		"\x7f", "\xff", "/../", "//", "-" };
+	struct fixture *f = *state;
+	uint64_t seed = 88172645463325252u;
+	size_t n_allowed = 0;
+
+	for (int round = 0; round < 100000; round++) {
+		char path[256] = "";
+		size_t root = 0;
+		const char *reason;
+		const char *got;
+
+		for (uint64_t n = random_next(&seed) % 10; n > 0; n--)
+			strcat(path, pieces[random_next(&seed) % N(pieces)]);
+		reason = model(path, &root);
+		ask_path(f, path, "n");
+		decide(f);
+		got = f->decision.allow ? NULL : f->decision.reasons.items[0];
+		if ((got == NULL) != (reason == NULL) ||
+		    (got != NULL && strcmp(got, reason) != 0))
+			fail_msg("\"%s\": %s, the model says %s", path,
+			    got != NULL ? got : "allowed",
+			    reason != NULL ? reason : "allowed");
+		if (got != NULL)
+			continue;
+		n_allowed++;
+		assert_int_equal(f->decision.input_root[0], root);
+		/* Root and rest together are the path that was asked for. */
+		assert_string_equal(f->decision.input_beneath[0],
+		    path + strlen(f->parsed->policy->read_roots[root].path) +
+		        1);
+	}
+	assert_true(n_allowed > 1000);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_plain_request_is_allowed_with_its_rule),
+		TEST(other_languages_are_denied),
+		TEST(limits_are_denied_not_clamped),
+		TEST(sizes_are_judged),
+		TEST(paths_are_judged),
+		TEST(without_roots_no_path_is_allowed),
+		TEST(names_inside_are_judged),
+		TEST(all_reasons_are_given_sorted_and_once),
+		TEST(a_later_reason_denies),
+		TEST(generated_paths_agree_with_a_slow_model),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
