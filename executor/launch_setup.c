@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "executor/knob.h"
 #include "executor/launcher.h"
 
 #define BIT(cap) (1ull << (cap))
@@ -136,6 +137,30 @@ static int watch_children(struct launcher *l, struct error *e)
 	return 0;
 }
 
+/*
+ * limits.c wants 1 for every program and cannot raise 0.  With CAP_SYS_RESOURCE
+ * we can; without it, 0 is as good unless dumps go to a program of the host.
+ */
+static int judge_core(struct error *e)
+{
+	static const struct rlimit one = { 1, 1 };
+	struct rlimit now;
+	char pattern[128];
+
+	if (getrlimit(RLIMIT_CORE, &now) < 0)
+		return FAIL_SYS(e, "read the limit of core dumps");
+	if (now.rlim_max > 0 || setrlimit(RLIMIT_CORE, &one) == 0)
+		return 0;
+	if (knob_read(AT_FDCWD, "/proc/sys/kernel/core_pattern", pattern,
+	        sizeof(pattern), e) < 0)
+		return -1;
+	if (pattern[0] == '|')
+		return FAIL(e, ERROR_UNAVAILABLE,
+		    "core dumps go to a program and their hard limit is 0: "
+		    "start the service with ulimit -Hc 1");
+	return 0;
+}
+
 static int raise_limits(struct error *e)
 {
 	struct rlimit files;
@@ -241,7 +266,8 @@ int launcher_open(struct launcher *l, struct error *e)
 		l->cgroups.top_fd[i] = -1;
 		l->cgroups.instance_fd[i] = -1;
 	}
-	if (judge_start(e) < 0 || detach(e) < 0 || raise_limits(e) < 0)
+	if (judge_start(e) < 0 || detach(e) < 0 || raise_limits(e) < 0 ||
+	    judge_core(e) < 0)
 		return -1;
 	if (open_proc(l, e) < 0 || open_directories(l, e) < 0)
 		return -1;

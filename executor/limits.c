@@ -14,12 +14,15 @@
 /*
  * 1, not 0: with a pipe in core_pattern the kernel takes 0 for "no limit on
  * what the pipe gets", and 1 for "no dump" (core(5), fs/coredump.c).  No file
- * is written either: 1 is below the least size of a dump.
+ * is written either: 1 is below the least size of a dump.  A host whose hard
+ * limit is 0 already keeps that, and the launcher made sure that its
+ * core_pattern is no pipe.
  */
 #define CORE_NONE 1
 
 enum source {
 	FIXED,
+	CORE,
 	OPEN_FILES,
 	FILE_SIZE,
 	CPU,
@@ -34,7 +37,7 @@ struct limit_row {
 };
 
 static const struct limit_row rows[] = {
-	{ RLIMIT_CORE, "core", FIXED, CORE_NONE },
+	{ RLIMIT_CORE, "core", CORE, 0 },
 	{ RLIMIT_NOFILE, "open files", OPEN_FILES, 0 },
 	{ RLIMIT_FSIZE, "file size", FILE_SIZE, 0 },
 	/* A net below the supervisor's own watch: whole seconds, one more. */
@@ -53,6 +56,15 @@ static rlim_t from_u64(uint64_t value)
 	return value >= RLIM_INFINITY ? RLIM_INFINITY : (rlim_t)value;
 }
 
+static rlim_t core_limit(void)
+{
+	struct rlimit now;
+
+	if (getrlimit(RLIMIT_CORE, &now) == 0 && now.rlim_max < CORE_NONE)
+		return now.rlim_max;
+	return CORE_NONE;
+}
+
 static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 {
 	uint64_t cpu_s = ask->cpu_ms / MS_PER_S;
@@ -60,6 +72,8 @@ static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 	switch (r->source) {
 	case FIXED:
 		return r->fixed;
+	case CORE:
+		return core_limit();
 	case OPEN_FILES:
 		return from_u64(ask->open_files);
 	case FILE_SIZE:

@@ -88,7 +88,7 @@ int posture_text_expected(
 	        status_must, x->filters, namespaces_must, ids_must) < 0 ||
 	    put_limit("cpu", x->cpu_s, out, e) < 0 ||
 	    put_limit("file_size", x->file_size, out, e) < 0 ||
-	    put_limit("core", 1, out, e) < 0 ||
+	    text_printf(out, e, "limit core none none\n") < 0 ||
 	    put_limit("open_files", x->open_files, out, e) < 0)
 		return -1;
 	if (text_printf(out, e,

@@ -112,6 +112,17 @@ static void column(const char *line, size_t from, char ret[VALUE_WIDTH + 1])
 	ret[n] = '\0';
 }
 
+/*
+ * Both 0 and 1 mean that no core is dumped; which of the two stands there, the
+ * host's own hard limit decides (limits.c).
+ */
+static void settle_core(const char *name, char value[VALUE_WIDTH + 1])
+{
+	if (strcmp(name, "core") == 0 &&
+	    (strcmp(value, "0") == 0 || strcmp(value, "1") == 0))
+		memcpy(value, "none", sizeof("none"));
+}
+
 int posture_text_limits(const char *text, struct text_out *out, struct error *e)
 {
 	char line[POSTURE_LINE_MAX];
@@ -126,6 +137,8 @@ int posture_text_limits(const char *text, struct text_out *out, struct error *e)
 			continue;
 		column(line, NAME_WIDTH, soft);
 		column(line, NAME_WIDTH + VALUE_WIDTH, hard);
+		settle_core(limit_facts[at].name, soft);
+		settle_core(limit_facts[at].name, hard);
 		if (text_printf(out, e, "limit %s %s %s\n",
 		        limit_facts[at].name, soft, hard) < 0)
 			return -1;
