@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "audit/verify_parts.h"
+#include "audit/verify_results.h"
 #include "audit/witness_policy.h"
 #include "base/file.h"
 #include "base/own.h"
@@ -247,7 +247,8 @@ static int judge(struct verify *v, const struct checkpoint *c, struct error *e)
 	struct lines_line line;
 	bool go_on;
 
-	if (lines_next(&v->lines, &line, e) < 0 || verify_pin(v, &line, &go_on, e) < 0)
+	if (lines_next(&v->lines, &line, e) < 0 ||
+	    verify_pin(v, &line, &go_on, e) < 0)
 		return -1;
 	if (!go_on)
 		return 0;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "audit/manifest.h"
-#include "audit/verify_parts.h"
+#include "audit/verify_results.h"
 #include "base/file.h"
 #include "base/own.h"
 #include "base/sha256.h"

@@ -110,24 +110,4 @@ bool verify_signature(struct verify *v, const struct entry *entry,
 /* That of the record before, if it was not checked yet. */
 bool verify_last_signature(struct verify *v);
 
-/* verify_results.c */
-int verify_results_list(struct verify *v, struct error *e) MUST_CHECK;
-int verify_result(struct verify *v, const struct entry *outcome,
-    const struct report_place *place, struct error *e) MUST_CHECK;
-int verify_results_end(
-    struct verify *v, bool signer_runs, struct error *e) MUST_CHECK;
-
-/* verify_folder.c: the files of one folder against its MANIFEST. */
-struct verify_folder {
-	int dir_fd; /* borrowed */
-	const struct entry *outcome;
-	const struct report_place *place;
-	char name[40]; /* "r_" and 32 digits */
-};
-int verify_folder(struct verify *v, const struct verify_folder *f,
-    struct error *e) MUST_CHECK;
-/* Note that a file (NULL: the folder) is missing or short. */
-int verify_lost(struct verify *v, const struct verify_folder *f,
-    const char *file, struct error *e) MUST_CHECK;
-
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit/verify_parts.h"
+#include "audit/verify_results.h"
 #include "base/file.h"
 #include "base/own.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/verify_parts.h"
+#include "audit/verify_results.h"
 #include "audit/words.h"
 #include "base/sha256.h"
 

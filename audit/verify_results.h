@@ -1,0 +1,31 @@
+/*
+ * audit/verify_results.h - result folders beside the outcomes that name them:
+ * shared by verify*.c, nobody else includes this.
+ */
+#ifndef AUDIT_VERIFY_RESULTS_H
+#define AUDIT_VERIFY_RESULTS_H
+
+#include "audit/verify_parts.h"
+
+/* verify_results.c: which folders there are, what each outcome's holds, and what
+ * is left over at the end. */
+int verify_results_list(struct verify *v, struct error *e) MUST_CHECK;
+int verify_result(struct verify *v, const struct entry *outcome,
+    const struct report_place *place, struct error *e) MUST_CHECK;
+int verify_results_end(
+    struct verify *v, bool signer_runs, struct error *e) MUST_CHECK;
+
+/* verify_folder.c: the files of one folder against its MANIFEST. */
+struct verify_folder {
+	int dir_fd; /* borrowed */
+	const struct entry *outcome;
+	const struct report_place *place;
+	char name[40]; /* "r_" and 32 digits */
+};
+int verify_folder(struct verify *v, const struct verify_folder *f,
+    struct error *e) MUST_CHECK;
+/* Note that a file (NULL: the folder) is missing or short. */
+int verify_lost(struct verify *v, const struct verify_folder *f,
+    const char *file, struct error *e) MUST_CHECK;
+
+#endif
