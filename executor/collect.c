@@ -37,6 +37,8 @@
 
 #define CHANNEL_FD 3
 #define COPY_BYTES 65536
+/* Looked at, whatever they are: some seconds of work at most. */
+#define ENTRIES_MAX 262144
 /* SKIPPED messages; whatever else is skipped is only counted in DONE. */
 #define REPORTS_MAX 1000
 
@@ -261,13 +263,15 @@ static int collect(struct collector *c, struct error *e)
 	struct file_open sandbox = { .path = "sandbox",
 		.flags = O_RDONLY | O_DIRECTORY };
 
+	struct walk_limits limits = { .max_entries = ENTRIES_MAX };
 	int sandbox_fd;
 
 	if (receive_start(c, e) < 0)
 		return -1;
 	sandbox.dir_fd = c->scratch_fd;
+	limits.max_depth = c->start.max_depth;
 	if (file_open_beneath(&sandbox, &sandbox_fd, e) < 0 ||
-	    walk_open(sandbox_fd, c->start.max_depth, &c->walk, e) < 0 ||
+	    walk_open(sandbox_fd, limits, &c->walk, e) < 0 ||
 	    enter_jail(c, e) < 0)
 		return -1;
 	return walk_all(c, e);

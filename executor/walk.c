@@ -30,13 +30,13 @@ struct level {
 struct walk {
 	size_t depth; /* levels in use; 0: the end */
 	size_t max_depth;
-	uint64_t n_entries;
+	uint64_t n_entries, max_entries;
 	char path[WALK_PATH_MAX + 1];
 	struct level levels[WALK_DEPTH_MAX];
 };
 
-int walk_open(
-    int take_dir_fd, uint64_t max_depth, struct walk **ret, struct error *e)
+int walk_open(int take_dir_fd, struct walk_limits limits, struct walk **ret,
+    struct error *e)
 {
 	/* Levels that are never reached are never touched. */
 	struct walk *w = calloc(1, sizeof(*w));
@@ -45,8 +45,10 @@ int walk_open(
 		(void)close(take_dir_fd);
 		return FAIL(e, ERROR_LIMIT, "no memory for a walk");
 	}
-	w->max_depth =
-	    max_depth < WALK_DEPTH_MAX ? (size_t)max_depth : WALK_DEPTH_MAX;
+	w->max_depth = limits.max_depth < WALK_DEPTH_MAX
+	                   ? (size_t)limits.max_depth
+	                   : WALK_DEPTH_MAX;
+	w->max_entries = limits.max_entries;
 	w->levels[0].fd = take_dir_fd;
 	w->depth = 1;
 	*ret = w;
@@ -198,7 +200,7 @@ void walk_next(struct walk *w, struct walk_entry *ret)
 			leave(w);
 			continue;
 		}
-		if (w->n_entries++ == WALK_ENTRIES_MAX) {
+		if (w->n_entries++ == w->max_entries) {
 			give_directory(w, WALK_FULL, ret);
 			while (w->depth > 0)
 				leave(w);
@@ -208,5 +210,5 @@ void walk_next(struct walk *w, struct walk_entry *ret)
 		if (ret->what != WALK_END)
 			return;
 	}
-	ret->what = WALK_END;
+	*ret = (struct walk_entry){ WALK_END, .path = "", .dir_fd = -1 };
 }

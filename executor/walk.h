@@ -16,15 +16,14 @@
 
 #include "base/error.h"
 
-#define WALK_DEPTH_MAX   64
-#define WALK_PATH_MAX    4096   /* raw bytes, no NUL */
-#define WALK_ENTRIES_MAX 262144 /* of the whole tree */
+#define WALK_DEPTH_MAX 64
+#define WALK_PATH_MAX  4096 /* raw bytes, no NUL */
 
 enum walk_what {
 	WALK_END,
 	WALK_ENTRY,      /* anything but a directory; 'st' tells what */
 	WALK_DEEP,       /* a directory that was not entered: too deep */
-	WALK_FULL,       /* a directory that was left: WALK_ENTRIES_MAX */
+	WALK_FULL,       /* a directory that was left: max_entries */
 	WALK_LONG,       /* a path of more than WALK_PATH_MAX bytes, cut */
 	WALK_UNREADABLE, /* an entry or a directory that cannot be read */
 };
@@ -42,11 +41,19 @@ struct walk_entry {
 struct walk;
 
 /*
- * Start at 'dir_fd', which the walk owns from here on, also on failure.
- * 'max_depth' counts components: 1 is only what lies in the directory itself;
- * more than WALK_DEPTH_MAX counts as that.  All memory is taken here.
+ * 'max_depth' counts components: 1 is only what lies in the directory itself,
+ * 0 nothing; more than WALK_DEPTH_MAX counts as that.
  */
-int walk_open(int take_dir_fd, uint64_t max_depth, struct walk **ret,
+struct walk_limits {
+	uint64_t max_depth;
+	uint64_t max_entries; /* of the whole tree */
+};
+
+/*
+ * Start at 'dir_fd', which the walk owns from here on, also on failure.  All
+ * memory is taken here.
+ */
+int walk_open(int take_dir_fd, struct walk_limits limits, struct walk **ret,
     struct error *e) MUST_CHECK;
 
 void walk_next(struct walk *w, struct walk_entry *ret);

@@ -3,6 +3,7 @@
 Run as: python3 test_collect.py BUILD_DIR SOURCE_DIR.  Needs root, since the
 helper runs under a uid of its own with one capability.
 """
+import ctypes
 import hashlib
 import os
 import shutil
@@ -40,7 +41,7 @@ class Tree:
         return self
 
     def __exit__(self, *_):
-        # Deeper than a recursive removal likes.
+        # Deeper than a recursive removal in Python likes.
         subprocess.run(["rm", "-rf", self.top], check=True)
 
     def file(self, name, data=b"data", uid=PROGRAM, mode=0o600):
@@ -209,6 +210,29 @@ def bounds_entries():
         check("20,000 files end by limit", len(t.copied) == 50 and t.end == ["done", 50, 0, 19950, 0], t.end)
 
 
+def reads_a_detached_mount():
+    """The launcher hands out the scratch as a mount that hangs nowhere: fsopen(2), open_tree(2)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    context = libc.syscall(430, b"tmpfs", 0)
+    if context < 0 or libc.syscall(431, context, 6, None, None, 0) < 0:
+        print("skipped: no mount of a tmpfs here")
+        return
+    mount = libc.syscall(432, context, 0, 0)
+    copy = -1
+    with Tree() as t:
+        os.mkdir("sandbox", dir_fd=mount)
+        fd = os.open("sandbox/file", os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=mount)
+        os.write(fd, b"detached")
+        os.fchown(fd, PROGRAM, PROGRAM)
+        os.close(fd)
+        copy = libc.syscall(428, mount, b"", 1 | 0x1000)
+        t.scratch = f"/proc/{os.getpid()}/fd/{copy}"
+        t.collect()
+        check("a scratch that is mounted nowhere is read", set(t.copied) == {b"file"}, t.end)
+    for fd in (context, mount, copy):
+        os.close(fd)
+
+
 def obeys_the_supervisor():
     with Tree() as t:
         t.file("a")
@@ -232,7 +256,7 @@ def main():
         print("skipped: needs root to start the helper under its own uid")
         return 77
     for case in (takes_what_counts, takes_nothing_else, keeps_names_as_bytes, drops_modes, bounds_count_and_bytes,
-                 bounds_depth, bounds_entries, obeys_the_supervisor):
+                 bounds_depth, bounds_entries, reads_a_detached_mount, obeys_the_supervisor):
         case()
     print(f"{failures} failures")
     return 1 if failures else 0
