@@ -13,7 +13,8 @@
 #include "executor/session.h"
 
 /* A front that asked to stop gets this long to take its answer. */
-#define STOP_GRACE_US UINT64_C(2000000)
+#define STOP_GRACE_US   UINT64_C(2000000)
+#define FIRST_CLIENT_US UINT64_C(10000000)
 
 int supervisor_receive(struct supervisor *s, int fd,
     const struct wire_protocol *p, uint16_t *ret_verb, struct fd_list *ret_fds,
@@ -258,9 +259,12 @@ static int timeout_ms(uint64_t now_us, uint64_t at_us)
 
 int supervisor_serve(struct supervisor *s, struct error *e)
 {
+	bool looked = false;
+
 	if (watch_all(s, e) < 0)
 		return -1;
-	s->idle_since_us = loop_now_us();
+	/* Who started us is about to connect; lingering begins after that. */
+	s->idle_since_us = loop_now_us() + FIRST_CLIENT_US;
 	for (;;) {
 		uint64_t next = run_tend(s);
 		uint64_t end;
@@ -271,8 +275,10 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 		if (s->n_runs > 0)
 			s->quiet_since_us = now_us;
 		end = end_at(s);
-		if (end <= now_us)
+		/* Whoever connected meanwhile waits in the backlog: look. */
+		if (end <= now_us && (looked || s->lost))
 			break;
+		looked = end <= now_us;
 		next = end < next ? end : next;
 		if (loop_turn(&s->loop, timeout_ms(now_us, next), e) < 0)
 			return -1;
