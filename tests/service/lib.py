@@ -122,10 +122,10 @@ class Place:
         self.policy = self.write_policy("policy.json", **policy)
         _places.append(self)
 
-    def write_policy(self, name, **over):
+    def write_policy(self, file_name, **over):
         with open(PRESET) as f:
             policy = merge(json.load(f), over)
-        path = os.path.join(self.dir, name)
+        path = os.path.join(self.dir, file_name)
         with open(path, "w") as f:
             json.dump(policy, f, indent=1)
         os.chmod(path, 0o644)

@@ -288,7 +288,7 @@ def _():
         refused(r, *words)
     refused(p.bash("echo ran", policy=p.write("bin.json", os.urandom(5000))),
             "bin.json")
-    equal(p.supervisors(), [], "supervisors")
+    wait_for(lambda: not p.supervisors(), "no supervisor", 30)
 
 
 @case("policies that are no plain file of one's own are refused")
@@ -310,7 +310,7 @@ def _():
     path = p.write("foreign.json", read(p.policy))
     os.chown(path, 12345, 12345)
     refused(p.bash("echo ran", policy=path), "12345")
-    equal(p.supervisors(), [], "supervisors")
+    wait_for(lambda: not p.supervisors(), "no supervisor", 30)
     check(not os.path.exists(p.state), "a state directory was made")
 
 

@@ -88,7 +88,7 @@ def _():
     watch = Watch(r.decoy, r.place.path("database/other"))
     for path in (r.decoy, r.place.path("database/other"), "/etc/shadow",
                  "/proc/self/environ", "/dev/zero", r.root + "base/other",
-                 "/", r.place.state + "/keys"):
+                 r.place.state + "/keys"):
         r.denied(path + ":x", "path.outside_root")
     check(watch.quiet(), "a decoy was opened")
 
