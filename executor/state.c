@@ -143,7 +143,7 @@ static int open_results(const char *instance, struct state *s, struct error *e)
 	return open_own_staging(all_fd, instance, &s->staging_fd, e);
 }
 
-int state_open(const struct service *service, const char *instance,
+static int open_all(const struct service *service, const char *instance,
     struct state *ret, struct error *e)
 {
 	struct state s = { -1, -1, -1, -1, -1, -1, -1 };
@@ -167,6 +167,23 @@ int state_open(const struct service *service, const char *instance,
 		return -1;
 	*ret = s;
 	return 0;
+}
+
+/*
+ * Two services of one state directory, each with its own policy, may start at
+ * once: between mkdir and chown of one, the other would see a directory of the
+ * wrong owner.
+ */
+int state_open(const struct service *service, const char *instance,
+    struct state *ret, struct error *e)
+{
+	int result;
+
+	if (flock(service->state_fd, LOCK_EX) < 0)
+		return FAIL_SYS(e, "lock the state directory");
+	result = open_all(service, instance, ret, e);
+	(void)flock(service->state_fd, LOCK_UN);
+	return result;
 }
 
 /* Whether policies/<name> is there already with these bytes. */

@@ -374,8 +374,7 @@ def instance_processes(instances):
     """Pids in the cgroup of one of these instances, ours or a run's."""
     found = []
     for pid in pids():
-        group = cgroup_of(pid)
-        if group and group.split("/")[1] in instances:
+        if instances_of(pid) & set(instances):
             found.append(pid)
     return found
 
@@ -385,8 +384,9 @@ def instances_of(*groups):
     found = set()
     for pid in groups:
         group = cgroup_of(pid)
-        if group and len(group.split("/")) > 1:
-            found.add(group.split("/")[1])
+        name = group.split("/")[1] if group else ""
+        if len(name) == 32 and not name.strip("0123456789abcdef"):
+            found.add(name)
     return found
 
 
