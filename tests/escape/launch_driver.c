@@ -191,6 +191,10 @@ static void send_view(struct driver *d)
 	}
 	if (getrandom(build.instance, sizeof(build.instance), 0) < 0)
 		die("getrandom", NULL);
+	printf("instance ");
+	for (size_t i = 0; i < sizeof(build.instance); i++)
+		printf("%02x", build.instance[i]);
+	printf("\n");
 	tell(d, LAUNCH_BUILD, &build, NULL);
 }
 
@@ -567,6 +571,42 @@ static void finish(struct driver *d, struct one *one)
 		release(d, one);
 }
 
+/* The launcher waits for us now, so this is what it holds at rest. */
+static void show_launch(const struct driver *d)
+{
+	static const char *const rows[] = { "VmRSS:", "RssAnon:" };
+	char path[64];
+	char line[512];
+	unsigned int n_fds = 0;
+	unsigned int n_mounts = 0;
+	FILE *f;
+
+	for (int fd = 0; fd < 512; fd++) {
+		(void)snprintf(
+		    path, sizeof(path), "/proc/%d/fd/%d", (int)d->launch, fd);
+		n_fds +=
+		    faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+		        ? 1
+		        : 0;
+	}
+	(void)snprintf(
+	    path, sizeof(path), "/proc/%d/mountinfo", (int)d->launch);
+	f = fopen(path, "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		n_mounts++;
+	if (f != NULL)
+		(void)fclose(f);
+	printf("launch-holds fds=%u mounts=%u\n", n_fds, n_mounts);
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)d->launch);
+	f = fopen(path, "r");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		for (size_t i = 0; i < 2; i++)
+			if (strncmp(line, rows[i], strlen(rows[i])) == 0)
+				printf("launch-%s", line);
+	if (f != NULL)
+		(void)fclose(f);
+}
+
 /* 'n' runs side by side. */
 static void batch(struct driver *d, unsigned long n)
 {
@@ -601,6 +641,7 @@ static void batch(struct driver *d, unsigned long n)
 		if (good[i] != 0)
 			finish(d, &d->ones[good[i] % RUNS_MAX]);
 	printf("ms-whole %.2f\n", now_ms() - t0);
+	show_launch(d);
 }
 
 static void start_helper(struct driver *d)
