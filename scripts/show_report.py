@@ -6,8 +6,8 @@ import sys
 
 
 def place_in_log(folder, run_id):
-    """FILE:LINE of the run's last record; the log lies beside the results."""
-    log = os.path.join(os.path.dirname(os.path.dirname(folder)), "audit", "log")
+    """FILE:LINE of the last record that names the run."""
+    log = os.path.join(folder, "log")
     for path in sorted(glob.glob(log + "/*.jsonl"), reverse=True):
         with open(path, encoding="utf-8") as f:
             lines = [n for n, line in enumerate(f, 1) if run_id in line]
@@ -26,7 +26,7 @@ def main():
     print("decision      ", "allowed by" if decision["allow"] else "denied by", ", ".join(decision["rules"]))
     print("status        ", report["status"], "with exit code", report["exit_code"])
     print("result folder ", report["result_folder"])
-    print("log line      ", place_in_log(report["result_folder"], report["run_id"]),
+    print("log line      ", place_in_log(report["log"], report["run_id"]),
           f"(record {report['audit']['seq']})")
     return 0 if report["status"] == "ok" else 1
 
