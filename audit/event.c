@@ -28,16 +28,16 @@ static const struct wire_field hello_rows[] = {
 static const struct wire_layout hello = WIRE_LAYOUT(event_hello, hello_rows);
 
 /* Members that an intent and a denial share. */
-#define POLICY_ROWS(s)                                                         \
-	WIRE_ROW_TEXT(s, policy.name), WIRE_ROW_FIXED(s, policy.sha256),       \
+#define POLICY_ROWS(s)                                                   \
+	WIRE_ROW_TEXT(s, policy.name), WIRE_ROW_FIXED(s, policy.sha256), \
 	    WIRE_ROW_FIXED(s, policy.file)
-#define PRINCIPAL_ROWS(s)                                                      \
-	WIRE_ROW_TEXT(s, principal.auth), WIRE_ROW_U32(s, principal.uid),      \
+#define PRINCIPAL_ROWS(s)                                                 \
+	WIRE_ROW_TEXT(s, principal.auth), WIRE_ROW_U32(s, principal.uid), \
 	    WIRE_ROW_U32(s, principal.gid)
-#define CLAIMS_ROWS(s)                                                         \
-	WIRE_ROW_TEXT(s, claims.client), WIRE_ROW_TEXT(s, claims.version),     \
-	    WIRE_ROW_TEXT(s, claims.request),                                  \
-	    WIRE_ROW_TEXT(s, claims.traceparent),                              \
+#define CLAIMS_ROWS(s)                                                     \
+	WIRE_ROW_TEXT(s, claims.client), WIRE_ROW_TEXT(s, claims.version), \
+	    WIRE_ROW_TEXT(s, claims.request),                              \
+	    WIRE_ROW_TEXT(s, claims.traceparent),                          \
 	    WIRE_ROW_TEXT(s, claims.label)
 
 static const struct wire_field intent_rows[] = {
@@ -104,10 +104,10 @@ static const struct wire_field subject_rows[] = {
 static const struct wire_layout subject =
     WIRE_LAYOUT(event_subject, subject_rows);
 
-#define STREAM_ROWS(m)                                                         \
-	WIRE_ROW_FIXED(event_outcome, m.sha256),                               \
-	    WIRE_ROW_U64(event_outcome, m.size),                               \
-	    WIRE_ROW_FIXED(event_outcome, m.total_sha256),                     \
+#define STREAM_ROWS(m)                                     \
+	WIRE_ROW_FIXED(event_outcome, m.sha256),           \
+	    WIRE_ROW_U64(event_outcome, m.size),           \
+	    WIRE_ROW_FIXED(event_outcome, m.total_sha256), \
 	    WIRE_ROW_U64(event_outcome, m.total)
 
 static const struct wire_field outcome_rows[] = {

@@ -20,18 +20,18 @@
 #include "audit/words.h"
 #include "base/wire.h"
 
-#define EVENT_RUN_BYTES      16  /* a run id: "r_" and these in hex */
-#define EVENT_WORD_MAX       80  /* a rule id, with its NUL */
-#define EVENT_WORDS_MAX      64  /* rules or reasons of one decision */
-#define EVENT_LIMITS_MAX     32
-#define EVENT_SUBJECTS_MAX   64  /* artifacts named in an outcome */
-#define EVENT_NAME_MAX       512 /* percent-encoded artifact name, with NUL */
-#define EVENT_CLAIM_MAX      257 /* percent-encoded, 256 bytes and a NUL */
-#define EVENT_STEPS_MAX      16
-#define EVENT_PHASES_MAX     2
-#define EVENT_LINE_MAX       65535 /* a record without its LF */
-#define EVENT_PROOF_MAX      16384 /* a tlog-proof with its checkpoint */
-#define EVENT_UNLIMITED      UINT64_MAX /* a limit that is "unlimited" */
+#define EVENT_RUN_BYTES    16 /* a run id: "r_" and these in hex */
+#define EVENT_WORD_MAX     80 /* a rule id, with its NUL */
+#define EVENT_WORDS_MAX    64 /* rules or reasons of one decision */
+#define EVENT_LIMITS_MAX   32
+#define EVENT_SUBJECTS_MAX 64  /* artifacts named in an outcome */
+#define EVENT_NAME_MAX     512 /* percent-encoded artifact name, with NUL */
+#define EVENT_CLAIM_MAX    257 /* percent-encoded, 256 bytes and a NUL */
+#define EVENT_STEPS_MAX    16
+#define EVENT_PHASES_MAX   2
+#define EVENT_LINE_MAX     65535      /* a record without its LF */
+#define EVENT_PROOF_MAX    16384      /* a tlog-proof with its checkpoint */
+#define EVENT_UNLIMITED    UINT64_MAX /* a limit that is "unlimited" */
 
 enum event_verb {
 	EVENT_HELLO = 1,
@@ -122,7 +122,8 @@ struct event_denial {
 	uint8_t run[EVENT_RUN_BYTES];
 	uint32_t has; /* DENIAL_HAS_* */
 	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) rules;
-	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) reasons; /* 1 or more */
+	/* 1 or more */
+	WIRE_LIST_OF(struct event_word, EVENT_WORDS_MAX) reasons;
 	char lang[EVENT_WORD_MAX];
 	uint8_t code_sha256[32];
 	uint64_t code_size;
@@ -151,7 +152,11 @@ struct event_step {
 	uint64_t us;
 };
 
-enum event_exit { EXIT_ABSENT, EXIT_CODE, EXIT_SIGNAL };
+enum event_exit {
+	EXIT_ABSENT,
+	EXIT_CODE,
+	EXIT_SIGNAL
+};
 
 struct event_phase {
 	uint32_t phase; /* enum phase */

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 enum status {
-	STATUS_OK,        /* ended by itself with exit code 0 */
-	STATUS_ERROR,     /* ended by itself otherwise, or a step of ours failed */
+	STATUS_OK,    /* ended by itself with exit code 0 */
+	STATUS_ERROR, /* ended by itself otherwise, or a step of ours failed */
 	STATUS_TIMEOUT,   /* killed at its wall or cpu limit */
 	STATUS_MEMORY,    /* the kernel's oom counter of its cgroup rose */
 	STATUS_KILLED,    /* killed at another limit or by its filter */
@@ -19,7 +19,13 @@ enum status {
 	STATUS_N,
 };
 
-enum phase { PHASE_SETUP, PHASE_COMPILE, PHASE_RUN, PHASE_COLLECT, PHASE_N };
+enum phase {
+	PHASE_SETUP,
+	PHASE_COMPILE,
+	PHASE_RUN,
+	PHASE_COLLECT,
+	PHASE_N
+};
 
 enum killer {
 	KILLER_NONE, /* nothing killed the run; the field is absent */

@@ -23,15 +23,15 @@
 
 #include "base/wire.h"
 
-#define LAUNCH_RUNS_MAX    64
-#define LAUNCH_PATH_MAX    256 /* inside the view */
-#define LAUNCH_ARGS_MAX    69632
-#define LAUNCH_ENV_MAX     8192
-#define LAUNCH_NAME_MAX    256
-#define LAUNCH_INPUTS_MAX  8
-#define LAUNCH_STEP_MAX    32
-#define LAUNCH_REMEDY_MAX  256
-#define LAUNCH_GROUPS_MAX  256
+#define LAUNCH_RUNS_MAX   64
+#define LAUNCH_PATH_MAX   256 /* inside the view */
+#define LAUNCH_ARGS_MAX   69632
+#define LAUNCH_ENV_MAX    8192
+#define LAUNCH_NAME_MAX   256
+#define LAUNCH_INPUTS_MAX 8
+#define LAUNCH_STEP_MAX   32
+#define LAUNCH_REMEDY_MAX 256
+#define LAUNCH_GROUPS_MAX 256
 
 /* Filters travel as memory files of struct sock_filter, at most 4096 long. */
 
@@ -92,8 +92,8 @@ struct launch_input {
 
 /* Descriptors, in this order. */
 enum launch_run_fd {
-	LAUNCH_FD_CODE,   /* sealed */
-	LAUNCH_FD_STDIN,  /* what becomes 0, 1, 2 of the program */
+	LAUNCH_FD_CODE,  /* sealed */
+	LAUNCH_FD_STDIN, /* what becomes 0, 1, 2 of the program */
 	LAUNCH_FD_STDOUT,
 	LAUNCH_FD_STDERR,
 	LAUNCH_FD_FILTER,      /* the program's */
@@ -112,8 +112,8 @@ struct launch_run {
 	uint64_t file_size;
 	uint64_t scratch_bytes;
 	uint64_t scratch_inodes;
-	char program[LAUNCH_PATH_MAX]; /* inside the view, absolute */
-	char source[LAUNCH_NAME_MAX];  /* name of the code in /sandbox */
+	char program[LAUNCH_PATH_MAX];      /* inside the view, absolute */
+	char source[LAUNCH_NAME_MAX];       /* name of the code in /sandbox */
 	WIRE_BLOB_OF(LAUNCH_ARGS_MAX) argv; /* each and a NUL, argv[0] first */
 	WIRE_BLOB_OF(LAUNCH_ENV_MAX) env;   /* each NAME=VALUE and a NUL */
 	WIRE_LIST_OF(struct launch_input, LAUNCH_INPUTS_MAX) inputs;
@@ -133,16 +133,16 @@ enum launch_started_fd {
 	                        * kernels before 5.19 (sampled) */
 	LAUNCH_FD_MEMORY_OOM,  /* memory.events.local or memory.oom_control:
 	                        * a line "oom_kill N" */
-	LAUNCH_FD_PIDS_PEAK,   /* pids.peak if there is one, else pids.current */
+	LAUNCH_FD_PIDS_PEAK, /* pids.peak if there is one, else pids.current */
 	LAUNCH_FD_PIDS_EVENTS, /* pids.events: a line "max N" */
 	LAUNCH_FD_STARTED_N,
 };
 
 struct launch_started {
 	uint64_t run;
-	uint32_t init_pid; /* in the initial pid namespace */
+	uint32_t init_pid;              /* in the initial pid namespace */
 	uint32_t init_uid, program_uid; /* in the initial user namespace */
-	char cgroup[LAUNCH_PATH_MAX]; /* "bailiff/<instance>/<run>" */
+	char cgroup[LAUNCH_PATH_MAX];   /* "bailiff/<instance>/<run>" */
 };
 
 struct launch_failed {
@@ -158,8 +158,9 @@ struct launch_release {
 };
 
 struct launch_stopped {
-	uint32_t landlock_abi; /* of the ruleset in force, proven by the sentinel */
-	uint32_t steps;        /* confinement rows applied and proven */
+	/* of the ruleset in force, proven by the sentinel */
+	uint32_t landlock_abi;
+	uint32_t steps; /* confinement rows applied and proven */
 };
 
 struct launch_ended {
@@ -168,7 +169,10 @@ struct launch_ended {
 	uint32_t wall; /* 1: pid 1 itself ended it at wall limit + 1 s */
 };
 
-enum launch_helper_kind { HELPER_OPENER = 1, HELPER_COLLECT };
+enum launch_helper_kind {
+	HELPER_OPENER = 1,
+	HELPER_COLLECT
+};
 
 /* One descriptor: the helper's end of a channel; it becomes its fd 3. */
 struct launch_helper {

@@ -9,22 +9,19 @@ static const struct wire_field hello_rows[] = {
 	WIRE_ROW_U32(protocol_hello, any_policy),
 	WIRE_ROW_FIXED(protocol_hello, policy_file),
 };
-static const struct wire_layout hello =
-    WIRE_LAYOUT(protocol_hello, hello_rows);
+static const struct wire_layout hello = WIRE_LAYOUT(protocol_hello, hello_rows);
 
 static const struct wire_field limit_rows[] = {
 	WIRE_ROW_TEXT(protocol_limit, name),
 	WIRE_ROW_U64(protocol_limit, value),
 };
-static const struct wire_layout limit =
-    WIRE_LAYOUT(protocol_limit, limit_rows);
+static const struct wire_layout limit = WIRE_LAYOUT(protocol_limit, limit_rows);
 
 static const struct wire_field input_rows[] = {
 	WIRE_ROW_TEXT(protocol_input, host),
 	WIRE_ROW_TEXT(protocol_input, name),
 };
-static const struct wire_layout input =
-    WIRE_LAYOUT(protocol_input, input_rows);
+static const struct wire_layout input = WIRE_LAYOUT(protocol_input, input_rows);
 
 static const struct wire_field run_rows[] = {
 	WIRE_ROW_U64(protocol_run, request),
@@ -119,9 +116,9 @@ static const struct wire_field step_rows[] = {
 };
 static const struct wire_layout step = WIRE_LAYOUT(protocol_step, step_rows);
 
-#define STREAM_ROWS(m)                                                         \
-	WIRE_ROW_U64(protocol_finished, m.size),                               \
-	    WIRE_ROW_U64(protocol_finished, m.total),                          \
+#define STREAM_ROWS(m)                                \
+	WIRE_ROW_U64(protocol_finished, m.size),      \
+	    WIRE_ROW_U64(protocol_finished, m.total), \
 	    WIRE_ROW_FIXED(protocol_finished, m.sha256)
 
 static const struct wire_field finished_rows[] = {
@@ -157,8 +154,7 @@ static const struct wire_field entry_rows[] = {
 	WIRE_ROW_TEXT(protocol_entry, name),
 	WIRE_ROW_U64(protocol_entry, size),
 };
-static const struct wire_layout entry =
-    WIRE_LAYOUT(protocol_entry, entry_rows);
+static const struct wire_layout entry = WIRE_LAYOUT(protocol_entry, entry_rows);
 
 static const struct wire_field listed_rows[] = {
 	WIRE_ROW_U64(protocol_listed, request),

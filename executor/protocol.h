@@ -21,17 +21,17 @@
 
 #include "base/wire.h"
 
-#define PROTOCOL_VERSION     1
-#define PROTOCOL_WORD_MAX    80
-#define PROTOCOL_WORDS_MAX   64
-#define PROTOCOL_PATH_MAX    4096
-#define PROTOCOL_NAME_MAX    256 /* an input's name in /sandbox, with NUL */
-#define PROTOCOL_ARGS_MAX    65536
-#define PROTOCOL_INPUTS_MAX  8   /* host files of one RUN */
-#define PROTOCOL_LIMITS_MAX  32
-#define PROTOCOL_CLAIM_MAX   257
-#define PROTOCOL_OUTPUT_MAX  32768
-#define PROTOCOL_RUN_ID_MAX  35  /* "r_", 32 hex digits, NUL */
+#define PROTOCOL_VERSION         1
+#define PROTOCOL_WORD_MAX        80
+#define PROTOCOL_WORDS_MAX       64
+#define PROTOCOL_PATH_MAX        4096
+#define PROTOCOL_NAME_MAX        256 /* an input's name in /sandbox, with NUL */
+#define PROTOCOL_ARGS_MAX        65536
+#define PROTOCOL_INPUTS_MAX      8 /* host files of one RUN */
+#define PROTOCOL_LIMITS_MAX      32
+#define PROTOCOL_CLAIM_MAX       257
+#define PROTOCOL_OUTPUT_MAX      32768
+#define PROTOCOL_RUN_ID_MAX      35  /* "r_", 32 hex digits, NUL */
 #define PROTOCOL_RESULT_NAME_MAX 512 /* percent-encoded, with NUL */
 
 enum protocol_verb {
@@ -58,7 +58,8 @@ enum protocol_reply_verb {
 
 struct protocol_hello {
 	uint32_t version;
-	uint32_t any_policy; /* 1: take the service as it is (system socket, stop) */
+	/* 1: take the service as it is (system socket, stop) */
+	uint32_t any_policy;
 	uint8_t policy_file[32]; /* SHA-256 of the policy file's bytes */
 };
 
@@ -68,7 +69,8 @@ struct protocol_limit {
 };
 
 struct protocol_input {
-	char host[PROTOCOL_PATH_MAX]; /* absolute; the front joins its own cwd */
+	/* absolute; the front joins its own cwd */
+	char host[PROTOCOL_PATH_MAX];
 	char name[PROTOCOL_NAME_MAX];
 };
 
@@ -81,7 +83,8 @@ struct protocol_run {
 	WIRE_LIST_OF(struct protocol_limit, PROTOCOL_LIMITS_MAX) limits;
 	WIRE_BLOB_OF(PROTOCOL_ARGS_MAX) args; /* each argument and a NUL */
 	WIRE_LIST_OF(struct protocol_input, PROTOCOL_INPUTS_MAX) inputs;
-	char client[PROTOCOL_CLAIM_MAX]; /* claims: percent-encoded, "" if none */
+	char client
+	    [PROTOCOL_CLAIM_MAX]; /* claims: percent-encoded, "" if none */
 	char client_version[PROTOCOL_CLAIM_MAX];
 	char client_request[PROTOCOL_CLAIM_MAX];
 	char traceparent[PROTOCOL_CLAIM_MAX];
@@ -131,7 +134,10 @@ struct protocol_decided {
 	char log_path[PROTOCOL_PATH_MAX]; /* where the log lies */
 };
 
-enum protocol_stream { PROTOCOL_STDOUT = 1, PROTOCOL_STDERR = 2 };
+enum protocol_stream {
+	PROTOCOL_STDOUT = 1,
+	PROTOCOL_STDERR = 2
+};
 
 /* The head of a stream, in order, as it comes; nothing beyond its limit. */
 struct protocol_output {
@@ -141,8 +147,8 @@ struct protocol_output {
 };
 
 struct protocol_stream_end {
-	uint64_t size;  /* bytes of the head, all of them sent as OUTPUT */
-	uint64_t total; /* bytes that the program produced */
+	uint64_t size;      /* bytes of the head, all of them sent as OUTPUT */
+	uint64_t total;     /* bytes that the program produced */
 	uint8_t sha256[32]; /* of the head */
 };
 

@@ -22,8 +22,8 @@
 #include "base/channel.h"
 #include "base/error.h"
 
-#define SERVICE_PATH_MAX    4096
-#define SERVICE_NAME_MAX    32 /* "0123456789abcdef.sock" and a NUL */
+#define SERVICE_PATH_MAX      4096
+#define SERVICE_NAME_MAX      32 /* "0123456789abcdef.sock" and a NUL */
 #define SERVICE_SYSTEM_SOCKET "/run/bailiff/bailiff.sock"
 
 /* What a started supervisor writes to its descriptor 3, one line, then closes:
@@ -56,8 +56,7 @@ int service_locate_state(
     const char *state, struct service *ret, struct error *e) MUST_CHECK;
 
 /* The name of the supervisor's socket in RUN: "H.sock". */
-void service_socket_name(
-    const struct service *s, char ret[SERVICE_NAME_MAX]);
+void service_socket_name(const struct service *s, char ret[SERVICE_NAME_MAX]);
 
 void service_done(struct service *s); /* closes; {.state_fd=-1,.run_fd=-1} ok */
 
@@ -72,11 +71,11 @@ int service_data_path(
     const char *name, char ret[SERVICE_PATH_MAX], struct error *e) MUST_CHECK;
 
 /* Connect to RUN/<name>; ERROR_CLOSED when nobody listens there. */
-int service_connect(int run_fd, const char *name, int *ret_fd,
-    struct error *e) MUST_CHECK;
+int service_connect(
+    int run_fd, const char *name, int *ret_fd, struct error *e) MUST_CHECK;
 
 /* Bind RUN/<name> (an old socket of that name is removed) and listen. */
-int service_listen(int run_fd, const char *name, int *ret_fd,
-    struct error *e) MUST_CHECK;
+int service_listen(
+    int run_fd, const char *name, int *ret_fd, struct error *e) MUST_CHECK;
 
 #endif
