@@ -83,8 +83,8 @@ struct protocol_run {
 	WIRE_LIST_OF(struct protocol_limit, PROTOCOL_LIMITS_MAX) limits;
 	WIRE_BLOB_OF(PROTOCOL_ARGS_MAX) args; /* each argument and a NUL */
 	WIRE_LIST_OF(struct protocol_input, PROTOCOL_INPUTS_MAX) inputs;
-	char client
-	    [PROTOCOL_CLAIM_MAX]; /* claims: percent-encoded, "" if none */
+	/* Claims: percent-encoded, "" if none. */
+	char client[PROTOCOL_CLAIM_MAX];
 	char client_version[PROTOCOL_CLAIM_MAX];
 	char client_request[PROTOCOL_CLAIM_MAX];
 	char traceparent[PROTOCOL_CLAIM_MAX];
