@@ -210,9 +210,13 @@ def _():
 def _():
     p = Place()
     mounts = host_mounts()
-    p.bash("true")
-    instances = instances_of(*p.supervisors())
+    started = p.start(*SLEEP)
+    wait_up(started)
+    inside = [pid for pid in program_uids()
+              if parent(parent(pid)) in p.launchers()]
+    instances = instances_of(*inside)
     equal(len(instances), 1, "instance cgroup")
+    end(started)
     equal(p.stop().code, 0, "stop")
     wait_for(lambda: not p.supervisors() and not p.launchers() and
              not p.signers(), "the end of all", 30)
