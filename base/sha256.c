@@ -2,7 +2,7 @@
  * base/sha256.c - SHA-256.  Linked by every program.
  *
  * Result bytes and logs are hashed at the speed of the processor: where an x86
- * has the SHA instructions they are used, four times as fast as the portable
+ * has the SHA instructions they are used, many times as fast as the portable
  * rounds.  Both are tested against each other and against libsodium.
  */
 #include "base/sha256.h"
@@ -79,8 +79,14 @@ static void compress(uint32_t state[8], const uint8_t *block)
 		    rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
 		uint32_t major = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
 
-		memmove(&s[1], &s[0], 7 * sizeof(s[0]));
-		s[4] += t1;
+		/* One by one, so that all eight stay in registers. */
+		s[7] = s[6];
+		s[6] = s[5];
+		s[5] = s[4];
+		s[4] = s[3] + t1;
+		s[3] = s[2];
+		s[2] = s[1];
+		s[1] = s[0];
 		s[0] = t1 + big0 + major;
 	}
 	for (size_t i = 0; i < 8; i++)
