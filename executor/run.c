@@ -126,7 +126,7 @@ static struct run *make(struct session *c, uint64_t request)
 	return r;
 }
 
-static void destroy(struct run *r)
+void run_destroy(struct run *r)
 {
 	run_close_helper(r);
 	run_close_handles(r);
@@ -199,7 +199,7 @@ void run_unrecorded(struct run *r, const struct error *why)
 	run_end(r);
 }
 
-static void advance_digests(struct run *r)
+void run_advance(struct run *r)
 {
 	if (!run_digest_step(r))
 		return;
@@ -211,7 +211,7 @@ static void advance_digests(struct run *r)
 	r->stage = RUN_QUEUED;
 }
 
-static void admit(struct run *r)
+void run_admit(struct run *r)
 {
 	r->holds_slot = true;
 	r->s->slots++;
@@ -251,9 +251,9 @@ void run_begin(
 		run_refuse(r, "request", &e);
 		return;
 	}
-	advance_digests(r);
+	run_advance(r);
 	if (r->stage == RUN_QUEUED && c->s->slots < c->s->slots_max)
-		admit(r);
+		run_admit(r);
 }
 
 void run_cancel(struct run *r, enum killer killer)
@@ -290,138 +290,4 @@ void run_leave(struct run *r)
 	r->session = NULL;
 	if (r->stage == RUN_SENDING)
 		r->stage = RUN_OVER;
-}
-
-/* One chunk of a head, if the socket takes it. */
-static void send_chunk(struct run *r, enum protocol_stream stream)
-{
-	struct protocol_output *o = &r->s->out->output;
-	struct output *from = stream == PROTOCOL_STDOUT ? &r->out : &r->err;
-	uint64_t *sent =
-	    stream == PROTOCOL_STDOUT ? &r->out_sent : &r->err_sent;
-	struct channel_send what = { &protocol_reply, PROTOCOL_OUTPUT, o,
-		NULL };
-	uint64_t left = from->head_size - *sent;
-	struct error e;
-	ssize_t got;
-
-	if (left == 0)
-		return;
-	got = pread(from->file_fd, o->data.data,
-	    left < PROTOCOL_OUTPUT_MAX ? (size_t)left : PROTOCOL_OUTPUT_MAX,
-	    (off_t)*sent);
-	if (got <= 0) {
-		*sent = from->head_size; /* unreadable: FINISHED still comes */
-		return;
-	}
-	o->request = r->request;
-	o->stream = stream;
-	o->data.len = (uint64_t)got;
-	if (supervisor_send(r->s, r->session->fd, &what, &e) < 0) {
-		if (e.kind != ERROR_SYSTEM)
-			session_end(r->session);
-		return;
-	}
-	*sent += (uint64_t)got;
-}
-
-bool run_stream(struct run *r)
-{
-	if (r->stage < RUN_RUNNING || r->stage > RUN_SENDING)
-		return false;
-	send_chunk(r, PROTOCOL_STDOUT);
-	if (r->session != NULL)
-		send_chunk(r, PROTOCOL_STDERR);
-	if (r->session == NULL)
-		return false;
-	if (r->out_sent < r->out.head_size || r->err_sent < r->err.head_size)
-		return true;
-	if (r->stage == RUN_SENDING)
-		run_finish(r);
-	return false;
-}
-
-void run_released(struct run *r)
-{
-	r->at_launcher = false;
-	if (r->holds_slot)
-		r->s->slots--;
-	r->holds_slot = false;
-}
-
-/* One run's share of a turn; returns when it wants the next one. */
-static uint64_t tend_one(struct run *r, uint64_t now_us)
-{
-	switch (r->stage) {
-	case RUN_DIGESTING:
-		advance_digests(r);
-		return now_us;
-	case RUN_QUEUED:
-		if (r->s->slots < r->s->slots_max)
-			admit(r);
-		return UINT64_MAX;
-	case RUN_OPENING:
-		if (r->n_opened < r->n_inputs)
-			return UINT64_MAX; /* the opener is at work */
-		if (!run_digest_step(r))
-			return now_us;
-		run_start(r);
-		return UINT64_MAX;
-	case RUN_RUNNING:
-	case RUN_ENDING:
-		if (now_us >= r->next_sample_us)
-			run_sample(r, now_us);
-		return r->next_sample_us;
-	case RUN_COLLECTING:
-		if (now_us >= r->give_up_us)
-			run_collect_late(r);
-		return r->give_up_us;
-	case RUN_STORING:
-		run_store_step(r);
-		return now_us;
-	case RUN_STARTING:
-	case RUN_DENYING:
-	case RUN_RECORDING:
-	case RUN_SENDING:
-	case RUN_OVER:
-	case RUN_STAGE_N:
-		break;
-	}
-	return UINT64_MAX;
-}
-
-static void free_over(struct supervisor *s)
-{
-	struct run **at = &s->runs;
-
-	while (*at != NULL) {
-		struct run *r = *at;
-
-		if (r->stage != RUN_OVER ||
-		    (r->at_launcher && s->launch_fd >= 0)) {
-			at = &r->next;
-			continue;
-		}
-		*at = r->next;
-		s->n_runs--;
-		if (r->session != NULL)
-			r->session->n_runs--;
-		if (r->holds_slot)
-			s->slots--;
-		destroy(r);
-	}
-}
-
-uint64_t run_tend(struct supervisor *s)
-{
-	uint64_t next = UINT64_MAX;
-	uint64_t now_us = loop_now_us();
-
-	for (struct run *r = s->runs; r != NULL; r = r->next) {
-		uint64_t at = tend_one(r, now_us);
-
-		next = at < next ? at : next;
-	}
-	free_over(s);
-	return next;
 }

@@ -13,107 +13,6 @@
 #include "base/own.h"
 #include "executor/run_steps.h"
 
-static void put_words(
-    const struct policy_words *from, struct protocol_word *to, uint64_t *ret_n)
-{
-	for (size_t i = 0; i < from->n; i++)
-		memcpy(to[i].text, from->items[i], sizeof(to[i].text));
-	*ret_n = from->n;
-}
-
-static void tell_decision(
-    struct run *r, const struct event_stored *stored, bool allow)
-{
-	struct protocol_decided *d = &r->s->out->decided;
-
-	if (r->session == NULL)
-		return;
-	memset(d, 0, sizeof(*d));
-	d->request = r->request;
-	memcpy(d->run_id, r->id, sizeof(d->run_id));
-	d->allow = allow;
-	put_words(&r->decision.rules, d->rules.items, &d->rules.n);
-	put_words(&r->decision.reasons, d->reasons.items, &d->reasons.n);
-	d->seq = stored->seq;
-	memcpy(d->leaf, stored->leaf, sizeof(d->leaf));
-	(void)snprintf(d->log_path, sizeof(d->log_path), "%.4080s/audit",
-	    r->s->service.state);
-	session_send(r->session, PROTOCOL_DECIDED, d, NULL);
-}
-
-static void put_denial(const struct run *r, struct event_denial *d)
-{
-	const struct event_intent *i = &r->intent;
-
-	memset(d, 0, sizeof(*d));
-	d->ticket = r->number;
-	memcpy(d->run, i->run, sizeof(d->run));
-	d->rules.n = r->decision.rules.n;
-	for (size_t j = 0; j < r->decision.rules.n; j++)
-		memcpy(d->rules.items[j].text, r->decision.rules.items[j],
-		    sizeof(d->rules.items[j].text));
-	d->reasons.n = r->decision.reasons.n;
-	for (size_t j = 0; j < r->decision.reasons.n; j++)
-		memcpy(d->reasons.items[j].text, r->decision.reasons.items[j],
-		    sizeof(d->reasons.items[j].text));
-	if (r->has_code_digest) {
-		d->has |= DENIAL_HAS_CODE;
-		memcpy(d->lang, i->lang, sizeof(d->lang));
-		memcpy(d->code_sha256, i->code_sha256, sizeof(d->code_sha256));
-		d->code_size = i->code_size;
-	}
-	if (i->limits.n > 0) {
-		d->has |= DENIAL_HAS_LIMITS;
-		memcpy(&d->limits, &i->limits, sizeof(d->limits));
-	}
-	d->policy = i->policy;
-	d->principal = i->principal;
-	d->claims = i->claims;
-}
-
-void run_send_event(struct run *r)
-{
-	struct error e;
-	int sent;
-
-	r->event_waits = false;
-	if (r->stage == RUN_DENYING) {
-		put_denial(r, &r->s->out->denial);
-		sent = audit_send(
-		    r->s->audit, EVENT_DENIAL, &r->s->out->denial, &e);
-	} else if (r->outcome == NULL) {
-		sent = audit_send(r->s->audit, EVENT_INTENT, &r->intent, &e);
-	} else {
-		sent = audit_send(r->s->audit, EVENT_OUTCOME, r->outcome, &e);
-	}
-	if (sent == 0)
-		return;
-	/* The signer is behind: the loop calls again when it has room. */
-	if (e.kind == ERROR_SYSTEM && e.saved_errno == EAGAIN) {
-		r->event_waits = true;
-		loop_change(
-		    &r->s->loop, &r->s->audit_watch, EPOLLIN | EPOLLOUT);
-		return;
-	}
-	r->s->lost = true;
-}
-
-void run_deny(struct run *r)
-{
-	r->clock[CLOCK_DECIDED] = loop_now_us();
-	r->decision.allow = false;
-	r->stage = RUN_DENYING;
-	run_send_event(r);
-}
-
-int run_denied(struct run *r, const struct run_message *m, struct error *e)
-{
-	(void)e;
-	tell_decision(r, &m->in->audit.stored, false);
-	r->stage = RUN_OVER;
-	return 0;
-}
-
 /* The list of inputs in sha256sum format, sorted by name, as one digest. */
 static int digest_inputs(struct run *r, struct error *e)
 {
@@ -350,7 +249,7 @@ int run_intent_stored(
 	r->intent_seq = m->in->audit.stored.seq;
 	memcpy(
 	    r->intent_leaf, m->in->audit.stored.leaf, sizeof(r->intent_leaf));
-	tell_decision(r, &m->in->audit.stored, true);
+	run_tell_decision(r, &m->in->audit.stored, true);
 	if (r->stage == RUN_ENDING)
 		run_end(r);
 	else
@@ -378,35 +277,32 @@ int run_started(struct run *r, const struct run_message *m, struct error *e)
 	return 0;
 }
 
-int run_launch_failed(
-    struct run *r, const struct run_message *m, struct error *e)
+static void fail_step(struct run *r, const struct launch_failed *f)
 {
-	const struct launch_failed *f = &m->in->launch_failed;
 	struct error why;
 
-	(void)e;
-	r->at_launcher = false;
 	error_fill(&why, ERROR_UNAVAILABLE, 0, "%s", f->text);
 	why.saved_errno = (int)f->saved_errno;
 	run_fail(r, PHASE_SETUP, f->step, &why);
-	(void)snprintf(
-	    r->failure.remedy, sizeof(r->failure.remedy), "%s", f->remedy);
+	if (f->remedy[0] != '\0')
+		memcpy(r->failure.remedy, f->remedy, sizeof(f->remedy));
 	run_end(r);
+}
+
+int run_launch_failed(
+    struct run *r, const struct run_message *m, struct error *e)
+{
+	(void)e;
+	/* Nothing of it is left at the launcher: no RELEASE will be needed. */
+	r->at_launcher = false;
+	fail_step(r, &m->in->launch_failed);
 	return 0;
 }
 
 int run_step_failed(struct run *r, const struct run_message *m, struct error *e)
 {
-	const struct launch_failed *f = &m->in->launch_failed;
-	struct error why;
-
 	(void)e;
-	error_fill(&why, ERROR_UNAVAILABLE, 0, "%s", f->text);
-	why.saved_errno = (int)f->saved_errno;
-	run_fail(r, PHASE_SETUP, f->step, &why);
-	(void)snprintf(
-	    r->failure.remedy, sizeof(r->failure.remedy), "%s", f->remedy);
-	run_end(r);
+	fail_step(r, &m->in->launch_failed);
 	return 0;
 }
 

@@ -34,6 +34,10 @@ uint64_t run_tend(struct supervisor *s);
 /* Send to the front what it can take; true if more is there. */
 bool run_stream(struct run *r);
 
+void run_advance(struct run *r); /* digest a step, then decide */
+void run_admit(struct run *r);   /* there is a slot for it */
+void run_destroy(struct run *r);
+
 /* ---- run_helper.c: an opener or a collector, one at a time ---- */
 int run_start_helper(
     struct run *r, enum launch_helper_kind kind, struct error *e) MUST_CHECK;
@@ -52,10 +56,14 @@ void run_open_next(struct run *r);
 int run_opened(struct run *r, const struct run_message *m, struct error *e);
 int run_not_opened(struct run *r, const struct run_message *m, struct error *e);
 
-/* ---- run_start.c: denial, intent, launch, gate ---- */
+/* ---- run_decision.c: what the signer and the front are told ---- */
 void run_deny(struct run *r);
-void run_start(struct run *r);
 void run_send_event(struct run *r); /* again, if the signer was behind */
+void run_tell_decision(
+    struct run *r, const struct event_stored *stored, bool allow);
+
+/* ---- run_start.c: launch, gate ---- */
+void run_start(struct run *r);
 int run_denied(struct run *r, const struct run_message *m, struct error *e);
 int run_intent_stored(
     struct run *r, const struct run_message *m, struct error *e);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "audit/event.h"
+#include "base/channel.h"
+#include "base/sha256.h"
 #include "executor/launch.h"
 #include "executor/protocol.h"
 

@@ -7,12 +7,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/memfd.h"
 #include "base/own.h"
 
@@ -125,17 +123,6 @@ static int add_symlink(
 	return add(m, &entry, -1);
 }
 
-static int add_mount(struct maker *m, const struct posture_mount *mount)
-{
-	struct template *t = m->t;
-
-	if (t->n_mounts == POSTURE_MOUNTS_MAX)
-		return FAIL(m->e, ERROR_LIMIT,
-		    "more than %d mounts in the view", POSTURE_MOUNTS_MAX);
-	t->mounts[t->n_mounts++] = *mount;
-	return 0;
-}
-
 static int add_tree(struct maker *m, const char *name)
 {
 	struct posture_mount mount = { .type = "tree", .read_only = true };
@@ -147,7 +134,7 @@ static int add_tree(struct maker *m, const char *name)
 	if (fd < 0)
 		return FAIL_SYS(m->e, "open %s", path);
 	memcpy(mount.point, path, sizeof(path));
-	if (add_mount(m, &mount) < 0) {
+	if (template_add_mount(m->t, &mount, m->e) < 0) {
 		own_close(&fd);
 		return -1;
 	}
@@ -298,50 +285,14 @@ static int add_languages(struct maker *m, const struct policy *policy)
 	return 0;
 }
 
-static bool is_beneath(const char *path, const char *tree)
-{
-	size_t n = strlen(tree);
-
-	return strncmp(path, tree, n) == 0 && path[n] == '/';
-}
-
-/* A recursive bind brings along what the host has mounted inside a tree. */
-static int add_host_mounts(struct maker *m)
-{
-	AUTO_FD fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	AUTO_FREE char *text = NULL;
-	uint8_t *data;
-	size_t len;
-	size_t n_trees = m->t->n_mounts;
-	char *rest = NULL;
-
-	if (fd < 0)
-		return FAIL_SYS(m->e, "open /proc/self/mountinfo");
-	if (file_read_all(fd, ETC_FILE_MAX, &data, &len, m->e) < 0)
-		return FAIL_IN(m->e, "/proc/self/mountinfo");
-	text = (char *)data;
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		struct posture_mount mount = { .type = "tree",
-			.read_only = true };
-
-		if (sscanf(line, "%*s %*s %*s %*s %255s", mount.point) != 1)
-			return FAIL(m->e, ERROR_MALFORMED, "mountinfo");
-		for (size_t i = 0; i < n_trees; i++)
-			if (is_beneath(mount.point, m->t->mounts[i].point) &&
-			    add_mount(m, &mount) < 0)
-				return -1;
-	}
-	return 0;
-}
-
 static int fill(struct maker *m, const struct policy *policy)
 {
 	if (add_top(m) < 0 || add_generated(m) < 0 ||
-	    add_languages(m, policy) < 0 || add_host_mounts(m) < 0)
+	    add_languages(m, policy) < 0 ||
+	    template_add_host_mounts(m->t, m->e) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(own_mounts) / sizeof(own_mounts[0]); i++)
-		if (add_mount(m, &own_mounts[i]) < 0)
+		if (template_add_mount(m->t, &own_mounts[i], m->e) < 0)
 			return -1;
 	return 0;
 }
@@ -362,25 +313,6 @@ int template_make(
 	}
 	sha256_done(&m.hash, ret->sha256);
 	return 0;
-}
-
-int template_program(const struct template *t, const char *path,
-    char ret[LAUNCH_PATH_MAX], struct error *e)
-{
-	char real[PATH_MAX];
-
-	if (realpath(path, real) == NULL || access(real, X_OK) < 0)
-		return FAIL(e, ERROR_UNAVAILABLE, "%s: %s", path,
-		    strerrordesc_np(errno));
-	if (strlen(real) >= LAUNCH_PATH_MAX)
-		return FAIL(e, ERROR_UNAVAILABLE, "%s: path too long", real);
-	for (size_t i = 0; i < t->n_mounts; i++)
-		if (strcmp(t->mounts[i].type, "tree") == 0 &&
-		    is_beneath(real, t->mounts[i].point)) {
-			memcpy(ret, real, strlen(real) + 1);
-			return 0;
-		}
-	return FAIL(e, ERROR_UNAVAILABLE, "%s: not beneath /usr", real);
 }
 
 void template_done(struct template *t)

@@ -40,6 +40,11 @@ int template_make(const struct policy *policy, struct template *ret,
 int template_program(const struct template *t, const char *path,
     char ret[LAUNCH_PATH_MAX], struct error *e) MUST_CHECK;
 
+/* One more line of the table; what the host has mounted inside its trees. */
+int template_add_mount(struct template *t, const struct posture_mount *mount,
+    struct error *e) MUST_CHECK;
+int template_add_host_mounts(struct template *t, struct error *e) MUST_CHECK;
+
 void template_done(struct template *t); /* a zeroed struct is fine */
 
 #endif

@@ -1,0 +1,227 @@
+/*
+ * tests/unit/test_result_text.c - result.json is canonical and bounded,
+ * MANIFEST is what sha256sum reads.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "audit/words.h"
+#include "executor/result_text.h"
+
+struct both {
+	struct event_intent intent;
+	struct event_outcome outcome;
+};
+
+static struct both *make(void)
+{
+	struct both *b = calloc(1, sizeof(*b));
+
+	assert_non_null(b);
+	memset(b->outcome.run, 0xab, sizeof(b->outcome.run));
+	b->outcome.status = STATUS_ERROR;
+	b->outcome.phase = PHASE_RUN;
+	b->outcome.exit_kind = EXIT_CODE;
+	b->outcome.exit_value = 3;
+	b->outcome.intent_seq = 7;
+	(void)snprintf(b->outcome.start, sizeof(b->outcome.start), "cold");
+	b->outcome.timing.n = 2;
+	(void)snprintf(b->outcome.timing.items[0].name, 8, "run");
+	(void)snprintf(b->outcome.timing.items[1].name, 8, "build");
+	(void)snprintf(b->intent.lang, sizeof(b->intent.lang), "python");
+	(void)snprintf(b->intent.principal.auth,
+	    sizeof(b->intent.principal.auth), "peercred");
+	b->intent.principal.uid = 1234;
+	b->intent.principal.gid = 99;
+	b->intent.limits.n = 2;
+	(void)snprintf(b->intent.limits.items[0].name, 16, "wall_ms");
+	b->intent.limits.items[0].value = 5;
+	(void)snprintf(b->intent.limits.items[1].name, 16, "output");
+	b->intent.limits.items[1].value = EVENT_UNLIMITED;
+	return b;
+}
+
+/* The text, for the caller to free. */
+static char *text_of(const struct both *b, const char *remedy)
+{
+	const struct result_facts facts = { &b->intent, &b->outcome, 1,
+		remedy };
+	char *text = calloc(1, RESULT_JSON_MAX + 1);
+	struct text_out out = { text, RESULT_JSON_MAX, 0 };
+	struct error e;
+
+	assert_non_null(text);
+	if (result_json(&facts, &out, &e) < 0)
+		fail_msg("%s", e.text);
+	return text;
+}
+
+/* Canonical: what jansson writes, compact and sorted, is the same. */
+static void check_canonical(const char *text)
+{
+	json_error_t why;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	char *again;
+
+	if (root == NULL)
+		fail_msg("%s at %d", why.text, why.position);
+	again = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+	assert_non_null(again);
+	assert_int_equal(strlen(again) + 1, strlen(text));
+	assert_memory_equal(again, text, strlen(again));
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	free(again);
+	json_decref(root);
+}
+
+static void result_json_is_canonical(void **state)
+{
+	struct both *b = make();
+	char *text = text_of(b, "");
+
+	(void)state;
+	check_canonical(text);
+	assert_non_null(strstr(text, "\"exit\":{\"code\":3}"));
+	assert_non_null(strstr(text, "\"output\":\"unlimited\",\"wall_ms\":5"));
+	assert_non_null(strstr(text, "\"timing\":{\"build\":0,\"run\":0}"));
+	assert_null(strstr(text, "killed_by"));
+	assert_null(strstr(text, "failed"));
+	free(text);
+	free(b);
+}
+
+static void a_failed_step_and_a_killer_are_named(void **state)
+{
+	struct both *b = make();
+	char *text;
+
+	(void)state;
+	b->outcome.exit_kind = EXIT_ABSENT;
+	b->outcome.killed_by = KILLER_OUTPUT;
+	b->outcome.step_errno = 28;
+	(void)snprintf(b->outcome.step, sizeof(b->outcome.step), "results");
+	text = text_of(b, "make room, then \"again\"\n");
+	check_canonical(text);
+	assert_non_null(strstr(text, "\"failed\":{\"errno\":28,\"remedy\":"));
+	assert_non_null(strstr(text, "\"killed_by\":\"output\""));
+	assert_null(strstr(text, "\"exit\""));
+	free(text);
+	free(b);
+}
+
+static void the_largest_result_json_fits(void **state)
+{
+	struct both *b = make();
+	char *text;
+
+	(void)state;
+	b->intent.rules.n = EVENT_WORDS_MAX;
+	b->outcome.viol.n = EVENT_WORDS_MAX;
+	b->outcome.degraded.n = EVENT_WORDS_MAX;
+	for (size_t i = 0; i < EVENT_WORDS_MAX; i++) {
+		memset(b->intent.rules.items[i].text, 'r', EVENT_WORD_MAX - 1);
+		memset(b->outcome.viol.items[i].text, 'v', EVENT_WORD_MAX - 1);
+		memset(
+		    b->outcome.degraded.items[i].text, 'd', EVENT_WORD_MAX - 1);
+	}
+	b->outcome.timing.n = EVENT_STEPS_MAX;
+	for (size_t i = 0; i < EVENT_STEPS_MAX; i++) {
+		(void)snprintf(b->outcome.timing.items[i].name, EVENT_WORD_MAX,
+		    "%075zu", i);
+		b->outcome.timing.items[i].us = UINT64_MAX;
+	}
+	b->intent.limits.n = EVENT_LIMITS_MAX;
+	for (size_t i = 0; i < EVENT_LIMITS_MAX; i++) {
+		(void)snprintf(b->intent.limits.items[i].name, EVENT_WORD_MAX,
+		    "%075zu", i);
+		b->intent.limits.items[i].value = UINT64_MAX - 1;
+	}
+	text = text_of(b, "");
+	assert_true(strlen(text) < RESULT_JSON_MAX);
+	free(text);
+	free(b);
+}
+
+static void the_uid_is_read_back(void **state)
+{
+	struct both *b = make();
+	char *text = text_of(
+	    b, ",\"principal\":{\"auth\":\"peercred\",\"gid\":0,\"uid\":0}");
+	uint32_t uid = 0;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(result_json_uid(text, &uid, &e), 0);
+	assert_int_equal(uid, 1234);
+	free(text);
+	free(b);
+}
+
+static void a_text_without_a_plain_uid_is_refused(void **state)
+{
+#define HEAD ",\"principal\":{\"auth\":\"peercred\",\"gid\":"
+	static const char *const bad[] = { "", "{}", HEAD, HEAD "1", HEAD "1,",
+		HEAD "1,\"uid\":", HEAD "1,\"uid\":}", HEAD "1,\"uid\":-1}",
+		HEAD "1,\"uid\":007}", HEAD "1,\"uid\":4294967296}",
+		HEAD "1,\"uid\":99999999999999999999}", HEAD "1,\"uid\":5",
+		HEAD "1,\"uid\":5,\"x\":1}" };
+	uint32_t uid;
+	struct error e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(result_json_uid(bad[i], &uid, &e), -1);
+}
+
+static void manifest_is_sorted_sha256sum_text(void **state)
+{
+	static const char *const names[] = { "stdout", "files/b", "code.py",
+		"files/B", "files/a/c" };
+	static const char *const sorted[] = { "code.py", "files/B", "files/a/c",
+		"files/b", "stdout" };
+	struct result_file files[5];
+	char out[1024];
+	char must[1024];
+	size_t len = 0;
+	struct text_out text = { out, sizeof(out), 0 };
+	struct error e;
+
+	(void)state;
+	memset(files, 0, sizeof(files));
+	for (size_t i = 0; i < 5; i++)
+		(void)snprintf(
+		    files[i].name, sizeof(files[i].name), "%s", names[i]);
+	result_files_sort(files, 5);
+	assert_int_equal(result_manifest(files, 5, &text, &e), 0);
+	for (size_t i = 0; i < 5; i++)
+		len += (size_t)snprintf(must + len, sizeof(must) - len,
+		    "%064d  %s\n", 0, sorted[i]);
+	assert_int_equal(text.len, len);
+	assert_memory_equal(out, must, len);
+	text.cap = text.len - 1;
+	text.len = 0;
+	assert_int_equal(result_manifest(files, 5, &text, &e), -1);
+	assert_int_equal(e.kind, ERROR_LIMIT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(result_json_is_canonical),
+		cmocka_unit_test(a_failed_step_and_a_killer_are_named),
+		cmocka_unit_test(the_largest_result_json_fits),
+		cmocka_unit_test(the_uid_is_read_back),
+		cmocka_unit_test(a_text_without_a_plain_uid_is_refused),
+		cmocka_unit_test(manifest_is_sorted_sha256sum_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
