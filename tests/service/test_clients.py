@@ -1,0 +1,427 @@
+"""A service that any account may reach: principals apart, abuse survived.
+
+The supervisor gets its socket from the test, as systemd would hand it over;
+clients of other accounts speak the protocol themselves.
+
+Run as: python3 test_clients.py BUILD_DIR SOURCE_DIR [part of a name].
+"""
+import os
+import random
+import socket
+import struct
+import subprocess
+import time
+import traceback
+
+import wire
+from lib import (LIBEXEC, PATIENCE_S, Place, case, check, equal, main, need_programs, need_root, status, wait_for)
+from watch import Watch
+
+ALICE, BOB, TEAM = 987001, 987002, 987003
+
+
+class Service:
+    """A supervisor on a socket of ours, under a directory all may pass."""
+
+    def __init__(self, **policy):
+        self.place = p = Place(**policy)
+        self.path = p.path("public.sock")
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener.bind(self.path)
+        os.chmod(self.path, 0o666)
+        listener.listen(64)
+        ready, write = os.pipe()
+
+        def arrange():
+            os.setsid()
+            high = os.dup2(listener.fileno(), 200)
+            os.dup2(write, 3)
+            os.dup2(high, 4)
+            os.closerange(5, 300)
+
+        self.process = subprocess.Popen(
+            [os.path.join(LIBEXEC, "bailiff-supervisor"), "--policy",
+             p.policy, "--state", p.state, "--listen-fd", "4"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, preexec_fn=arrange, close_fds=False,
+            env={})
+        os.close(write)
+        listener.close()
+        with os.fdopen(ready) as f:
+            line = f.readline()
+        equal(line, "ready\n", "first line")
+
+    def client(self, **more):
+        return wire.Client(self.path, **more)
+
+    def alive(self):
+        check(self.process.poll() is None, "the supervisor died")
+        c = self.client()
+        first, out, end = c.run("bash", b"echo alive")
+        c.close()
+        check(end and (end["status"], out) == ("ok", b"alive\n"),
+              "not served: %r" % (first,))
+
+    def descriptors(self):
+        return len(os.listdir("/proc/%d/fd" % self.process.pid))
+
+
+def as_user(uid, function, groups=()):
+    """Run a function in a child with another account's ids."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.setgroups(list(groups))
+            os.setgid(uid)
+            os.setuid(uid)
+            function()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, end = os.waitpid(pid, 0)
+    equal(os.waitstatus_to_exitcode(end), 0, "child as uid %d" % uid)
+
+
+@case("the principal of a run is the uid of its client")
+def _():
+    s = Service()
+
+    def ask():
+        c = s.client()
+        first, out, end = c.run("bash", b"id -u; echo hi")
+        equal((end["status"], out), ("ok", b"1000\nhi\n"), "run")
+
+    as_user(ALICE, ask, [TEAM])
+    intent = [r for r in s.place.records() if r["type"] == "intent"][0]
+    equal((intent["principal"]["uid"], intent["principal"]["gid"]),
+          (ALICE, ALICE), "principal")
+
+
+@case("files are opened with the principal's own rights, groups included")
+def _():
+    s = Service()
+    p = s.place
+    p.stop()
+    os.mkdir(p.path("data"))
+    s = Service(paths={"read": [p.path("data")]})
+    for name, uid, gid, mode in (("alice", ALICE, ALICE, 0o600),
+                                 ("bob", BOB, BOB, 0o600),
+                                 ("team", BOB, TEAM, 0o640),
+                                 ("root", 0, 0, 0o600),
+                                 ("all", 0, 0, 0o644)):
+        path = p.write("data/" + name, name)
+        os.chown(path, uid, gid)
+        os.chmod(path, mode)
+    watch = Watch(p.path("data/bob"), p.path("data/root"))
+
+    def ask(name):
+        c = s.client()
+        got = c.run("bash", b"cat in", inputs=[
+            (p.path("data/" + name), "in")])
+        c.close()
+        return got
+
+    def alice():
+        for name in ("alice", "team", "all"):
+            first, out, end = ask(name)
+            equal(out, name.encode(), name)
+        for name in ("bob", "root"):
+            first, out, end = ask(name)
+            equal((first["allow"], first["reasons"]),
+                  (0, ["path.unreadable"]), name)
+
+    def carol():
+        first, out, end = ask("team")
+        equal((first["allow"], first["reasons"]), (0, ["path.unreadable"]),
+              "without the group")
+
+    as_user(ALICE, alice, [TEAM])
+    as_user(987004, carol)
+    check(watch.quiet(), "a file was opened that was not the principal's")
+
+
+@case("a directory the principal may not pass hides what it holds")
+def _():
+    s = Service()
+    p = s.place
+    os.makedirs(p.path("data/closed"))
+    p.write("data/closed/open", "x")
+    os.chmod(p.path("data/closed"), 0o700)
+    p.stop()
+    s = Service(paths={"read": [p.path("data")]})
+
+    def ask():
+        c = s.client()
+        for name in ("open", "none"):
+            first, _, _ = c.run("bash", b"cat in", inputs=[
+                (p.path("data/closed/" + name), "in")])
+            equal((first["allow"], first["reasons"]),
+                  (0, ["path.unreadable"]), name)
+
+    as_user(ALICE, ask)
+
+
+@case("results go to their principal and to root, to nobody else")
+def _():
+    s = Service()
+    r, w = os.pipe()
+
+    def make():
+        c = s.client()
+        first, _, _ = c.run("bash", b"echo secret; echo kept > file")
+        os.write(w, first["run_id"].encode())
+
+    as_user(ALICE, make)
+    run_id = os.read(r, 100).decode()
+
+    def look(wanted):
+        def inner():
+            c = s.client()
+            c.send(wire.list_(5, run_id))
+            verb, _ = c.receive()
+            equal(verb, wire.ENTRY if wanted else wire.FAILED, "list")
+            c.close()
+            c = s.client()
+            c.send(wire.open_(6, run_id, "stdout"))
+            verb, members = c.receive()
+            equal(verb, wire.OPENED if wanted else wire.FAILED, "open")
+            if wanted:
+                equal(os.read(members["fd"], 100), b"secret\n", "content")
+                try:
+                    os.write(members["fd"], b"x")
+                    raise AssertionError("the descriptor is writable")
+                except OSError:
+                    pass
+            else:
+                # The same words as for a run that never was.
+                c.send(wire.open_(6, "r_" + "0" * 32, "stdout"))
+                _, other = c.receive()
+                equal(members["text"].replace(run_id, "X"),
+                      other["text"].replace("r_" + "0" * 32, "X"), "words")
+
+        return inner
+
+    as_user(ALICE, look(True))
+    as_user(BOB, look(False))
+    look(True)()
+
+
+@case("only root and the service's own account may stop it")
+def _():
+    s = Service()
+
+    def ask():
+        c = s.client()
+        c.send(wire.stop(9))
+        verb, members = c.receive()
+        equal(verb, wire.FAILED, "answer")
+
+    as_user(ALICE, ask)
+    s.alive()
+    c = s.client()
+    c.send(wire.stop(9))
+    equal(c.receive()[0], wire.STOPPED, "root's answer")
+    equal(s.process.wait(PATIENCE_S), 0, "exit")
+
+
+@case("what is no greeting is not served, and others are")
+def _():
+    s = Service()
+    before = s.descriptors()
+    for data in (b"\0", b"\xff\xff", wire.run(1, "bash"), wire.stop(1),
+                 wire.hello(version=2), wire.hello()[:-1],
+                 wire.hello() + b"\0", wire.hello(any_policy=0)):
+        c = s.client(greet=False)
+        c.send(data)
+        verb, _ = c.receive()
+        check(verb in (None, wire.FAILED, wire.STALE), "%r: %r" %
+              (data[:8], verb))
+        c.close()
+        s.alive()
+    wait_for(lambda: s.descriptors() == before, "descriptors to be closed",
+             30)
+
+
+@case("descriptors that are no sealed memory files are refused")
+def _():
+    s = Service()
+    before = s.descriptors()
+    pipe = os.pipe()
+    unsealed = os.memfd_create("open", os.MFD_ALLOW_SEALING)
+    os.write(unsealed, b"echo ran")
+    good = wire.sealed(b"echo ran")
+    passwd = os.open("/etc/passwd", os.O_RDONLY)
+    for fds in ((), (good,), (pipe[0], good), (unsealed, good),
+                (good, unsealed), (passwd, good), (good, good, good),
+                (good,) * 60):
+        c = s.client()
+        c.send(wire.run(1, "bash"), fds)
+        verb, _ = c.receive()
+        check(verb in (None, wire.FAILED), "%r: %r" % (fds, verb))
+        c.close()
+    s.alive()
+    wait_for(lambda: s.descriptors() == before, "descriptors to be closed",
+             30)
+    equal([r["type"] for r in s.place.records()
+           if r["type"] == "outcome"], ["outcome"], "runs")
+
+
+@case("random damage to messages never harms the service")
+def _():
+    s = Service()
+    dice = random.Random(20260701)
+    good = [wire.run(1, "bash", args=b"a\0b\0", limits=[("wall_ms", 1000)],
+                     inputs=[("/etc/passwd", "x")], label="l"),
+            wire.cancel(1), wire.list_(1, "r_" + "0" * 32),
+            wire.open_(1, "r_" + "0" * 32, "stdout")]
+    code = wire.sealed(b"true")
+    c = None
+    for number in range(600):
+        if c is None:
+            c = s.client()
+        data = bytearray(dice.choice(good))
+        for _ in range(dice.randrange(1, 4)):
+            way = dice.randrange(3)
+            at = dice.randrange(len(data))
+            if way == 0:
+                data[at] = dice.randrange(256)
+            elif way == 1:
+                del data[at:at + dice.randrange(1, 9)]
+            else:
+                data[at:at] = struct.pack("<I", dice.getrandbits(32))
+            if not data:
+                data = bytearray(b"x")
+        try:
+            c.send(bytes(data), (code, code) if dice.randrange(2) else ())
+            c.socket.settimeout(0.02)
+            while c.receive()[0] is not None:
+                pass
+            c.close()
+            c = None
+        except (TimeoutError, BlockingIOError):
+            c.socket.settimeout(60)
+        except (OSError, ValueError):
+            c.close()
+            c = None
+    s.alive()
+
+
+@case("a client that reads nothing delays nobody, and its run is recorded")
+def _():
+    s = Service()
+    slow = s.client()
+    fds = (wire.sealed(b"head -c 900000 /dev/zero; echo; exit 7"),
+           wire.sealed(b""))
+    slow.send(wire.run(1, "bash"), fds)
+    wait_for(lambda: [r for r in s.place.records()
+                      if r["type"] == "outcome"], "its outcome")
+    s.alive()
+    outcome = [r for r in s.place.records() if r["type"] == "outcome"][0]
+    equal((outcome["exit"], outcome["stdout"]["total"]),
+          ({"code": 7}, 900001), "outcome")
+    # Everything of the head is still there for it.
+    total, end = 0, None
+    while end is None:
+        verb, members = slow.receive()
+        check(verb is not None, "closed before the end")
+        total += len(members.get("data", b""))
+        end = members if verb == wire.FINISHED else None
+    equal(total, 900001, "bytes")
+
+
+@case("one session may hold several runs, and cancel one of them")
+def _():
+    s = Service()
+    c = s.client()
+    for request, code in ((1, b"sleep 1000"), (2, b"sleep 1000"),
+                          (3, b"echo three")):
+        fds = (wire.sealed(code), wire.sealed(b""))
+        c.send(wire.run(request, "bash"), fds)
+        for fd in fds:
+            os.close(fd)
+    ends = {}
+    while 3 not in ends:
+        verb, members = c.receive()
+        if verb == wire.FINISHED:
+            ends[members["request"]] = members["status"]
+    c.send(wire.cancel(2))
+    c.send(wire.cancel(77))
+    while 2 not in ends:
+        verb, members = c.receive()
+        if verb == wire.FINISHED:
+            ends[members["request"]] = members["status"]
+    equal(ends, {2: "cancelled", 3: "ok"}, "ends")
+    c.close()
+    wait_for(lambda: len([r for r in s.place.records()
+                          if r["type"] == "outcome"]) == 3, "the third's end")
+    s.alive()
+
+
+@case("more runs than the policy allows wait, more than the queue are refused")
+def _():
+    s = Service(concurrency={"runs": 1, "queue": 2})
+    clients = [s.client() for _ in range(6)]
+    for c in clients:
+        fds = (wire.sealed(b"sleep 1"), wire.sealed(b""))
+        c.send(wire.run(1, "bash"), fds)
+        for fd in fds:
+            os.close(fd)
+        time.sleep(0.05)
+    ends = []
+    for c in clients:
+        while True:
+            verb, members = c.receive()
+            if verb in (None, wire.FAILED):
+                ends.append("failed")
+                break
+            if verb == wire.FINISHED:
+                ends.append(members["status"])
+                break
+    equal(sorted(ends), ["failed"] * 3 + ["ok"] * 3, "ends")
+
+
+@case("three hundred idle clients do not keep others out for long")
+def _():
+    s = Service()
+    idle = []
+    for _ in range(300):
+        try:
+            c = s.client(greet=False, timeout=2)
+            idle.append(c)
+        except OSError:
+            break
+    for c in idle:
+        c.close()
+    wait_for(lambda: not_raises(s.alive), "service again", 60)
+
+
+def not_raises(function):
+    try:
+        function()
+        return True
+    except (AssertionError, OSError):
+        return False
+
+
+@case("the supervisor keeps what it needs and no more")
+def _():
+    s = Service()
+    s.alive()
+    line = status(s.process.pid)
+    for name in ("CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb"):
+        value = int(line[name], 16)
+        # CAP_KILL (5) and CAP_SYS_PTRACE (19) at most.
+        check(value & ~(1 << 5 | 1 << 19) == 0 or name == "CapBnd",
+              "%s %s" % (name, line[name]))
+    check("0" not in line["Uid"].split(), "uid %s" % line["Uid"])
+    equal(line["NoNewPrivs"], "1", "no_new_privs")
+
+
+if __name__ == "__main__":
+    need_root()
+    need_programs("bailiff-supervisor", "bailiff-launch", "bailiff-signer",
+                  "bailiff-opener")
+    main()
