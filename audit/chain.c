@@ -43,7 +43,7 @@ void chain_begin(struct chain *c)
 bool chain_is_full(const struct chain *c)
 {
 	return c->n_records >= CHAIN_GROUP_MAX ||
-	       CHAIN_GROUP_BYTES - c->used < 2 * (EVENT_LINE_MAX + 1) ||
+	       CHAIN_GROUP_BYTES - c->used < (size_t)2 * (EVENT_LINE_MAX + 1) ||
 	       (c->draft.ours && c->draft.tree.size - c->draft.epoch_first >=
 	                             CHAIN_EPOCH_MAX);
 }
@@ -61,16 +61,17 @@ static void fill_frame(const struct chain *c, struct record_frame *f)
 	f->time_us = clock_ns(CLOCK_REALTIME) / NS_PER_US;
 }
 
-/* Build 'r' (its frame comes from here), sign it, put it behind the group. */
-static int put(struct chain *c, struct record *r, struct error *e)
+/* Build 'what' (its frame comes from here), sign it, put it behind the group. */
+static int put(struct chain *c, const struct record *what, struct error *e)
 {
 	struct record_frame frame;
+	struct record r = *what;
 	struct chain_state *d = &c->draft;
 	size_t at = c->n_records;
 
 	fill_frame(c, &frame);
-	r->frame = &frame;
-	if (record_build(r, c->keys.record.secret, &c->line, e) < 0)
+	r.frame = &frame;
+	if (record_build(&r, c->keys.record.secret, &c->line, e) < 0)
 		return -1;
 	memcpy(c->group + c->used, c->line.data, c->line.len);
 	c->group[c->used + c->line.len] = '\n';
@@ -234,16 +235,16 @@ static int add_outcome(struct chain *c, const struct chain_sender *from,
 }
 
 int chain_add(struct chain *c, const struct chain_sender *from,
-    enum event_verb verb, const void *event, size_t *ret_index, struct error *e)
+    const struct chain_event *what, size_t *ret_index, struct error *e)
 {
 	int failed = -1;
 
-	if (verb == EVENT_INTENT)
-		failed = add_intent(c, from, event, e);
-	else if (verb == EVENT_DENIAL)
-		failed = add_denial(c, event, e);
-	else if (verb == EVENT_OUTCOME)
-		failed = add_outcome(c, from, event, e);
+	if (what->verb == EVENT_INTENT)
+		failed = add_intent(c, from, what->event, e);
+	else if (what->verb == EVENT_DENIAL)
+		failed = add_denial(c, what->event, e);
+	else if (what->verb == EVENT_OUTCOME)
+		failed = add_outcome(c, from, what->event, e);
 	else
 		(void)FAIL(e, ERROR_STATE, "HELLO said twice");
 	if (failed < 0)

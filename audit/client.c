@@ -8,8 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "base/own.h"
+#include <unistd.h>
 
 #define WELCOME_MS 5000
 #define MS_PER_S   1000
@@ -18,6 +17,7 @@
 struct audit_client {
 	struct channel channel;
 	struct event_welcome welcome;
+	union audit_reply greeting; /* too large for a stack */
 };
 
 static long long now_ms(void)
@@ -53,11 +53,9 @@ static int greet(
 {
 	const struct channel_send send = { &event_protocol, EVENT_HELLO, hello,
 		NULL };
-	AUTO_FREE union audit_reply *reply = malloc(sizeof(*reply));
+	union audit_reply *reply = &a->greeting;
 	uint16_t verb;
 
-	if (reply == NULL)
-		return FAIL_SYS(e, "allocate");
 	if (channel_send(&a->channel, &send, e) < 0)
 		return -1;
 	if (wait_readable(a->channel.fd, e) < 0)
@@ -81,14 +79,14 @@ static int greet(
 int audit_open(int take_fd, const struct event_hello *hello,
     struct audit_client **ret, struct error *e)
 {
-	AUTO_FD fd = take_fd;
 	struct audit_client *a = calloc(1, sizeof(*a));
 	int flags;
 
-	if (a == NULL)
+	if (a == NULL) {
+		(void)close(take_fd);
 		return FAIL_SYS(e, "allocate the channel to the signer");
-	a->channel.fd = fd;
-	fd = -1;
+	}
+	a->channel.fd = take_fd;
 	flags = fcntl(a->channel.fd, F_GETFL);
 	/* Blocking for the greeting only, whatever came in. */
 	if (flags < 0 ||

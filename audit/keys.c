@@ -16,7 +16,7 @@
 #include "base/own.h"
 #include "base/sha256.h"
 
-#define SEED_HEX      (2 * crypto_sign_SEEDBYTES)
+#define SEED_HEX      ((size_t)2 * crypto_sign_SEEDBYTES)
 #define ID_HEX        32
 #define RECORD_PREFIX "bailiff record key 1\nseed "
 #define LOG_FORMAT    "bailiff log key 1\nlog %s\norigin %s\nseed "

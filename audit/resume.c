@@ -132,18 +132,28 @@ static bool looks_torn(const struct lines_line *line)
 	return memchr(line->text, '\0', line->len) != NULL;
 }
 
+/* What to make of a line that is no record of ours. */
+static int judge_bad(
+    struct resume *r, const struct lines_line *line, struct error *e)
+{
+	const struct chain_state *s = &r->chain->state;
+
+	if (looks_torn(line)) {
+		r->torn = true;
+		return 0;
+	}
+	if (line->kind != LINES_ONE)
+		(void)FAIL(e, ERROR_TAMPERED, "longer than a line");
+	return FAIL_IN(e, "log/000000.jsonl, record %llu, byte %llu",
+	    (unsigned long long)s->tree.size, (unsigned long long)s->bytes);
+}
+
 static int read_lines(struct resume *r, struct lines *l, struct error *e)
 {
-	struct chain_state *s = &r->chain->state;
 	struct lines_line line;
 
-	if (lseek(l->fd, (off_t)s->bytes, SEEK_SET) < 0)
-		return FAIL_SYS(e, "read the log");
-	l->offset = s->bytes;
 	for (;;) {
-		if (resume_root(r, e) < 0)
-			return -1;
-		if (lines_next(l, &line, e) < 0)
+		if (resume_root(r, e) < 0 || lines_next(l, &line, e) < 0)
 			return -1;
 		if (line.kind == LINES_END)
 			return 0;
@@ -151,18 +161,9 @@ static int read_lines(struct resume *r, struct lines *l, struct error *e)
 			return FAIL(e, ERROR_UNAVAILABLE,
 			    "the log has more than one file; this signer "
 			    "writes one");
-		if (line.kind == LINES_ONE &&
-		    resume_take(r, line.text, line.len, e) == 0)
-			continue;
-		if (looks_torn(&line)) {
-			r->torn = true;
-			return 0;
-		}
-		if (line.kind != LINES_ONE)
-			(void)FAIL(e, ERROR_TAMPERED, "longer than a line");
-		return FAIL_IN(e, "log/000000.jsonl, record %llu, byte %llu",
-		    (unsigned long long)s->tree.size,
-		    (unsigned long long)s->bytes);
+		if (line.kind != LINES_ONE ||
+		    resume_take(r, line.text, line.len, e) < 0)
+			return judge_bad(r, &line, e);
 	}
 }
 
@@ -175,7 +176,11 @@ static int read_log(struct resume *r, struct error *e)
 		lines_close(&l);
 		return -1;
 	}
-	failed = read_lines(r, &l, e);
+	/* A segment is read by its descriptor's own offset. */
+	if (lseek(l.fd, (off_t)r->chain->state.bytes, SEEK_SET) < 0)
+		failed = FAIL_SYS(e, "read the log");
+	else
+		failed = read_lines(r, &l, e);
 	lines_close(&l);
 	return failed;
 }
@@ -216,18 +221,25 @@ static int finish(struct resume *r, int state_fd, struct error *e)
 	return head_write(state_fd, &c->state, STORE_SYNC, e);
 }
 
+static int resume(struct resume *r, int state_fd, struct error *e)
+{
+	if (read_note(r, e) < 0 || read_head(r, state_fd, e) < 0 ||
+	    read_log(r, e) < 0)
+		return -1;
+	return finish(r, state_fd, e);
+}
+
 int resume_log(struct chain *c, int state_fd, struct error *e)
 {
-	AUTO_FREE char *scratch = malloc(DSSE_PAE_MAX);
-	struct resume r = { .chain = c, .scratch = scratch };
+	struct resume r = { .chain = c, .scratch = malloc(DSSE_PAE_MAX) };
+	int failed;
 
-	if (scratch == NULL)
+	if (r.scratch == NULL)
 		return FAIL_SYS(e, "allocate");
 	memset(&c->state, 0, sizeof(c->state));
-	if (read_note(&r, e) < 0 || read_head(&r, state_fd, e) < 0 ||
-	    read_log(&r, e) < 0)
-		return -1;
-	return finish(&r, state_fd, e);
+	failed = resume(&r, state_fd, e);
+	free(r.scratch);
+	return failed;
 }
 
 int resume_new(struct chain *c, int state_fd, struct error *e)

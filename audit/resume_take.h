@@ -13,7 +13,7 @@ struct resume {
 	bool have_note;
 	uint64_t mark; /* size in state/head, 0 for none */
 	bool torn;
-	char *scratch; /* borrowed: DSSE_PAE_MAX bytes */
+	char *scratch; /* owned by resume_log: DSSE_PAE_MAX bytes */
 };
 
 /* Check the next line and move chain->state behind it. */

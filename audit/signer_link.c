@@ -193,11 +193,11 @@ static int take_event(struct signer *s, const struct signer_link *link,
 {
 	struct chain_sender from = { .link = link->id };
 	struct signer_pending *p;
+	const struct chain_event what = { (enum event_verb)verb, &s->event };
 	size_t index;
 
 	memcpy(from.instance, link->instance, sizeof(from.instance));
-	if (chain_add(&s->chain, &from, (enum event_verb)verb, &s->event,
-	        &index, e) < 0) {
+	if (chain_add(&s->chain, &from, &what, &index, e) < 0) {
 		if (e->kind != ERROR_STATE && e->kind != ERROR_MALFORMED &&
 		    e->kind != ERROR_LIMIT)
 			return -1;

@@ -1,0 +1,72 @@
+/*
+ * audit/chain_state.h - what the signer knows of its log, and a group of records
+ * being built on a copy of it.  What is done with them: audit/chain.h.
+ */
+#ifndef AUDIT_CHAIN_STATE_H
+#define AUDIT_CHAIN_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/keys.h"
+#include "audit/record.h"
+#include "audit/runs.h"
+#include "audit/store.h"
+#include "audit/tree.h"
+
+#define CHAIN_OPEN_MAX    256 /* intents without an outcome, at once */
+#define CHAIN_GROUP_MAX   256 /* records of one group */
+#define CHAIN_GROUP_BYTES (4u << 20)
+#define CHAIN_EPOCH_MAX   10000 /* records of one epoch */
+#define CHAIN_EPOCH_MS    3600000
+
+struct chain_intent {
+	uint8_t run[EVENT_RUN_BYTES];
+	uint8_t instance[16]; /* of the supervisor that may end it */
+	uint8_t leaf[TREE_HASH];
+	uint64_t seq;
+	uint64_t link; /* the channel it came by; 0: found at a start */
+};
+
+/* Plain data: a copy is a snapshot. */
+struct chain_state {
+	struct tree tree; /* tree.size is the next sequence number */
+	uint8_t prev[TREE_HASH];
+	uint8_t record_key[ED25519_PUBLIC]; /* of the last record's epoch */
+	uint8_t next[TREE_HASH]; /* digest of the key announced after it */
+	uint64_t epoch;          /* of the last record; 0 before the first */
+	uint64_t epoch_first;    /* sequence number of its opening record */
+	uint64_t bytes;          /* of the log file */
+	bool ours;  /* this process opened that epoch and holds its key */
+	bool ended; /* the last record is epoch.close */
+	bool final; /* the last record is log.close */
+	size_t n_open;
+	struct chain_intent open[CHAIN_OPEN_MAX];
+};
+
+struct chain {
+	struct keys keys;
+	struct store store;
+	struct runs runs;
+	uint8_t boot[16];
+	struct event_hello hello; /* builds, for the next opening record */
+	struct note_key record_note;
+	uint64_t epoch_since_ms; /* CLOCK_MONOTONIC, of the opening record */
+	struct chain_state state;
+	struct chain_state draft;
+	struct tree before; /* the tree as the last group found it */
+	size_t n_records;   /* of the group */
+	uint8_t leaves[CHAIN_GROUP_MAX + 8][TREE_HASH];
+	size_t line_at[CHAIN_GROUP_MAX + 8];
+	size_t line_len[CHAIN_GROUP_MAX + 8];
+	size_t n_salts;
+	uint8_t salts[CHAIN_GROUP_MAX][STORE_SALT_SIZE];
+	size_t used; /* bytes of 'group' */
+	char *group; /* owned: CHAIN_GROUP_BYTES */
+	struct record_line line;
+	size_t note_len; /* the checkpoint of the last group */
+	char note[NOTE_BYTES_MAX];
+};
+
+#endif
