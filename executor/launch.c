@@ -15,10 +15,14 @@
 
 static int run(struct launcher *l, struct error *e)
 {
+	struct error why = { 0 };
 	int ret;
 
-	if (launcher_open(l, e) < 0)
+	if (launcher_attach(l, e) < 0)
 		return -1;
+	/* The supervisor hears of it as the answer to BUILD. */
+	if (launcher_open(l, &why) < 0)
+		launcher_break(l, "start", &why);
 	ret = launcher_serve(l, e);
 	launcher_close(l);
 	return ret;

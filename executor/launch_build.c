@@ -107,11 +107,12 @@ int launcher_build(struct launcher *l, struct error *e)
 	struct launch_failed failed = { .run = 0 };
 	uint32_t abi;
 
-	if (steps_run(STAGES(rows), l, &failed) < 0) {
-		l->reply.failed = failed;
+	if (!l->broken && steps_run(STAGES(rows), l, &failed) == 0)
+		l->built = true;
+	if (!l->built || l->broken) {
+		l->reply.failed = l->broken ? l->why : failed;
 		return launcher_reply(l, LAUNCH_FAILED, NULL, e);
 	}
-	l->built = true;
 	abi = l->landlock_abi;
 	l->reply.ready = (struct launch_ready){ .landlock_abi = abi };
 	(void)snprintf(l->reply.ready.cgroup_mode,

@@ -131,6 +131,8 @@ static int start(struct launcher *l, struct error *e)
 	int pid_fd = -1;
 	pid_t pid;
 
+	if (l->broken)
+		return FAIL(e, ERROR_STATE, "the launcher did not start");
 	if (kind == NULL || l->given.n != 1)
 		return FAIL(e, ERROR_MALFORMED, "no such helper");
 	if (slot == NULL)

@@ -29,8 +29,7 @@
 	    BIT(CAP_SYS_CHROOT) /* setns to the host's mounts, for helpers */ \
 	    | BIT(CAP_SETUID) | BIT(CAP_SETGID) /* id maps, helpers' ids */ | \
 	    BIT(CAP_SETPCAP) /* bounding set of helpers */ |                  \
-	    BIT(CAP_CHOWN) /* scratch */ | BIT(CAP_FOWNER) /* its modes */ |  \
-	    BIT(CAP_NET_ADMIN) /* lo up */ |                                  \
+	    BIT(CAP_CHOWN) /* scratch */ | BIT(CAP_NET_ADMIN) /* lo up */ |   \
 	    BIT(CAP_DAC_READ_SEARCH) /* bailiff-collect's */)
 /* And what only BUILD takes. */
 #define FOR_BUILD                                \
@@ -226,9 +225,6 @@ static int judge_start(struct error *e)
 	int type = 0;
 	socklen_t len = sizeof(type);
 
-	if (geteuid() != 0)
-		return FAIL(e, ERROR_UNAVAILABLE,
-		    "must run as root: started by bailiff-supervisor only");
 	if (getsockopt(LAUNCHER_CHANNEL_FD, SOL_SOCKET, SO_TYPE, &type, &len) <
 	        0 ||
 	    type != SOCK_SEQPACKET)
@@ -248,8 +244,6 @@ static int detach(struct error *e)
 {
 	if (fcntl(LAUNCHER_CHANNEL_FD, F_SETFD, FD_CLOEXEC) < 0)
 		return FAIL_SYS(e, "keep the channel from children");
-	if (setgroups(0, NULL) < 0)
-		return FAIL_SYS(e, "drop groups");
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return FAIL_SYS(e, "forbid dumps");
 	(void)umask(022);
@@ -258,7 +252,7 @@ static int detach(struct error *e)
 	return 0;
 }
 
-int launcher_open(struct launcher *l, struct error *e)
+int launcher_attach(struct launcher *l, struct error *e)
 {
 	l->channel.fd = LAUNCHER_CHANNEL_FD;
 	l->instance_fd = -1;
@@ -266,17 +260,25 @@ int launcher_open(struct launcher *l, struct error *e)
 		l->cgroups.top_fd[i] = -1;
 		l->cgroups.instance_fd[i] = -1;
 	}
-	if (judge_start(e) < 0 || detach(e) < 0 || raise_limits(e) < 0 ||
-	    judge_core(e) < 0)
+	if (judge_start(e) < 0 || detach(e) < 0)
+		return -1;
+	return watch_children(l, e);
+}
+
+int launcher_open(struct launcher *l, struct error *e)
+{
+	if (geteuid() != 0)
+		return FAIL(e, ERROR_UNAVAILABLE, "must run as root");
+	if (setgroups(0, NULL) < 0)
+		return FAIL_SYS(e, "drop groups");
+	if (raise_limits(e) < 0 || judge_core(e) < 0)
 		return -1;
 	if (open_proc(l, e) < 0 || open_directories(l, e) < 0)
 		return -1;
 	if (open_sibling("bailiff-opener", &l->opener_fd, e) < 0 ||
 	    open_sibling("bailiff-collect", &l->collect_fd, e) < 0)
 		return -1;
-	if (open_liveness(l, e) < 0 || watch_children(l, e) < 0)
-		return -1;
-	if (view_open(&l->view, e) < 0)
+	if (open_liveness(l, e) < 0 || view_open(&l->view, e) < 0)
 		return -1;
 	return reduce(FOR_RUNS | FOR_BUILD, e);
 }

@@ -9,6 +9,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "executor/steps.h"
+
 int launcher_reply(struct launcher *l, uint16_t verb, const struct fd_list *fds,
     struct error *e)
 {
@@ -20,17 +22,38 @@ int launcher_reply(struct launcher *l, uint16_t verb, const struct fd_list *fds,
 	return channel_send(&l->channel, &what, e);
 }
 
-/* A view that lacks an entry must not be built: an error ends us. */
+void launcher_break(struct launcher *l, const char *step, const struct error *e)
+{
+	if (l->broken)
+		return;
+	l->broken = true;
+	l->why.run = 0;
+	(void)steps_failed(step,
+	    "see that the service starts as root with its capabilities, "
+	    "limits and programs, and that the policy's view exists",
+	    e, &l->why);
+}
+
+/* A view that lacks an entry is never built: BUILD answers with the reason. */
 static int on_entry(struct launcher *l, struct error *e)
 {
+	struct error why = { 0 };
+	int ret;
+
+	(void)e;
+	if (l->broken)
+		return 0;
 	if (l->built)
-		return FAIL(
-		    e, ERROR_STATE, "an entry after the view was built");
-	if (l->given.n > 1)
-		return FAIL(e, ERROR_MALFORMED, "an entry with %zu descriptors",
-		    l->given.n);
-	return view_entry(&l->view, &l->request.entry,
-	    l->given.n == 1 ? l->given.fd[0] : -1, e);
+		ret = FAIL(&why, ERROR_STATE, "the view is built already");
+	else if (l->given.n > 1)
+		ret = FAIL(&why, ERROR_MALFORMED,
+		    "an entry with %zu descriptors", l->given.n);
+	else
+		ret = view_entry(&l->view, &l->request.entry,
+		    l->given.n == 1 ? l->given.fd[0] : -1, &why);
+	if (ret < 0)
+		launcher_break(l, "entry", &why);
+	return 0;
 }
 
 struct verb {

@@ -57,6 +57,9 @@ struct launcher {
 		struct launch_release released;
 	} reply;
 	bool built;
+	/* What went wrong before BUILD; its answer tells it. */
+	bool broken;
+	struct launch_failed why;
 	int proc_fd;    /* the host's /proc */
 	int host_ns_fd; /* the host's mount namespace, for helpers */
 	int opener_fd, collect_fd;
@@ -72,14 +75,16 @@ struct launcher {
 	struct sandbox_memory memory;
 };
 
-/* setup.c: descriptors, directories, capabilities; once, at start. */
+/* launch_setup.c: the channel; without it there is nobody to tell. */
+int launcher_attach(struct launcher *l, struct error *e) MUST_CHECK;
+/* Descriptors, directories, capabilities; once, at start. */
 int launcher_open(struct launcher *l, struct error *e) MUST_CHECK;
 /* Give up the capabilities that only building the view took. */
 int launcher_reduce(struct error *e) MUST_CHECK;
-/* build.c: BUILD; sends READY or FAILED. */
+/* launch_build.c: BUILD; sends READY or FAILED. */
 int launcher_build(struct launcher *l, struct error *e) MUST_CHECK;
 
-/* run.c: RUN and RELEASE; a run that fails is answered, not an error here. */
+/* launch_run.c: RUN and RELEASE; a run that fails is answered, not an error here. */
 int launcher_run(struct launcher *l, struct error *e) MUST_CHECK;
 int launcher_release(struct launcher *l, struct error *e) MUST_CHECK;
 /* The sync channel of 'run' can be read: write its maps or tell its failure. */
@@ -92,11 +97,14 @@ int launcher_sync(
 int launched_end(
     struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
 
-/* helper.c: HELPER, and their ends. */
+/* launch_helper.c: HELPER, and their ends. */
 int launcher_helper(struct launcher *l, struct error *e) MUST_CHECK;
 void launcher_reap_helpers(struct launcher *l);
 
-/* launcher.c: answer; FAILED takes l->reply.failed as it is. */
+/* launcher.c: keep the first failure before BUILD, for its answer. */
+void launcher_break(
+    struct launcher *l, const char *step, const struct error *e);
+/* Answer; FAILED takes l->reply.failed as it is. */
 int launcher_reply(struct launcher *l, uint16_t verb, const struct fd_list *fds,
     struct error *e) MUST_CHECK;
 /* Serve until the channel closes (0) or a peer breaks the protocol (-1). */

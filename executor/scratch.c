@@ -122,13 +122,17 @@ static int fill(const struct sandbox *s, int scratch_fd, struct error *e)
 	return 0;
 }
 
-/* The program's own, once everything in them is in place. */
+/*
+ * The program's own, once everything in them is in place.  Modes first: they
+ * are set by right of ownership.
+ */
 static int hand_over(const struct sandbox *s, int scratch_fd, struct error *e)
 {
 	for (size_t i = 0; i < PLACES_N; i++)
-		if (fchownat(scratch_fd, places[i].name, s->program_id,
-		        s->program_id, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    fchmodat(scratch_fd, places[i].name, places[i].mode, 0) < 0)
+		if (fchmodat(scratch_fd, places[i].name, places[i].mode, 0) <
+		        0 ||
+		    fchownat(scratch_fd, places[i].name, s->program_id,
+		        s->program_id, AT_SYMLINK_NOFOLLOW) < 0)
 			return FAIL_SYS(e, "hand over %s", places[i].point);
 	return 0;
 }

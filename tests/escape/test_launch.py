@@ -8,7 +8,6 @@ Needs root.  Touches only processes, groups and files that it makes.
 """
 import os
 import re
-import resource
 import signal
 import struct
 import subprocess
@@ -20,7 +19,7 @@ BUILD = sys.argv[1]
 DRIVER = os.path.join(BUILD, "tests", "launch_driver")
 LAUNCH = os.path.join(BUILD, "libexec", "bailiff", "bailiff-launch")
 PYTHON = "/usr/bin/python3"
-PATIENCE_S = 60
+PATIENCE_S = 300
 failures = []
 ours = set()  # instances of this test; others may run beside it
 
@@ -134,8 +133,13 @@ def test_posture():
     check("code belongs to pid 1's uid, mode 0444, and the scratch is read-only",
           re.search(r"scratch main uid=(\d+) mode=444 .*write=Read-only",
                     t) is not None, value(t, "scratch"))
-    core = "0" if resource.getrlimit(resource.RLIMIT_CORE)[1] == 0 else "1"
-    limits = {"Max open files": "64", "Max core file size": core,
+    check("no signal is blocked, ignored or handled",
+          {value(t, f"program status {f}:")
+           for f in ("SigBlk", "SigIgn", "SigCgt")} == {"0" * 16})
+    m = re.search(r"^program limits Max core file size +(\S+) +(\S+)", t, re.M)
+    check("there is no core dump", m is not None and
+          m.groups() in (("1", "1"), ("0", "0")), m and m.groups())
+    limits = {"Max open files": "64",
               "Max file size": str(8 << 20), "Max cpu time": "21"}
     for name, wanted in limits.items():
         m = re.search(rf"^program limits {name} +(\S+) +(\S+)", t, re.M)
@@ -513,6 +517,58 @@ def test_deaths():
     gone(pids, "launch")
 
 
+def test_launcher_itself():
+    p, pids, _ = held()
+    status = open(f"/proc/{pids['launch']}/status").read()
+    bits = (0, 2, 6, 7, 8, 12, 18, 21)
+    wanted = f"{sum(1 << b for b in bits):016x}"
+    for field, caps in (("CapEff", wanted), ("CapPrm", wanted),
+                        ("CapBnd", wanted), ("CapInh", "0" * 16),
+                        ("CapAmb", "0" * 16)):
+        check(f"the launcher's {field} is what runs take",
+              value(status, f"{field}:") == caps, value(status, f"{field}:"))
+    check("the launcher has no group", value(status, "Groups:") == "")
+    check("the launcher and its supervisor are in bailiff/services", all(
+        f":/bailiff/services" in open(f"/proc/{n}/cgroup").read()
+        for n in (pids["launch"], p.pid)))
+    root = os.stat(f"/proc/{pids['launch']}/root/")
+    check("the launcher's root is the view", root.st_ino !=
+          os.stat("/").st_ino and not
+          os.path.exists(f"/proc/{pids['launch']}/root/etc/shadow"))
+    p.kill()
+    p.wait()
+    gone(pids, "launch", "init", "program")
+
+
+def test_hosts():
+    """Other hosts, as far as a mount namespace can play them."""
+    def play(script):
+        r = subprocess.run(
+            ["/usr/bin/unshare", "-m", "/bin/bash", "-c",
+             script + f'; exec "$@"', "-", DRIVER, LAUNCH, "/usr/bin/true"],
+            text=True, capture_output=True, stdin=subprocess.DEVNULL,
+            timeout=PATIENCE_S)
+        ours.add(value(r.stdout, "instance"))
+        return r.stdout + r.stderr
+
+    if "cgroup=hybrid" not in drive().stdout:
+        print("note: no hybrid host, other modes not played")
+        return
+    t = play("umount /sys/fs/cgroup/unified")
+    check("a host with v1 alone works: v2 is mounted for ourselves",
+          "cgroup=v1" in t and "ended kind=1 value=0" in t, t)
+    t = play("umount /sys/fs/cgroup/memory")
+    check("without a memory controller nothing starts, and it is named",
+          "build-failed step=cgroup" in t and "no memory controller" in t, t)
+    t = play("umount -l /sys/fs/cgroup")
+    check("without control groups nothing starts, and it is named",
+          "build-failed step=cgroup" in t, t)
+    t = play("ulimit -n 1024")
+    check("a low hard limit of open files is named at BUILD",
+          "build-failed step=start" in t and "hard limit of open files" in t, t)
+    check("none of them left a group", left() == [], left())
+
+
 def test_many():
     r = drive("-n", "50", "-C", "3")
     t = r.stdout
@@ -572,7 +628,8 @@ def main():
     for test in (test_start, test_posture, test_mounts, test_escapes,
                  test_network, test_streams, test_memory, test_pids,
                  test_files, test_time, test_failures, test_gate, test_deaths,
-                 test_many, test_helpers):
+                 test_launcher_itself, test_hosts, test_many,
+                 test_helpers):
         test()
     print(f"{len(failures)} failed" if failures else "all passed")
     sys.exit(1 if failures else 0)

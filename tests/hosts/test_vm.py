@@ -115,8 +115,9 @@ def make_root(where, build, source, tests):
               "src", "etc/bailiff", "usr/sbin"):
         os.makedirs(f"{root}/{d}", exist_ok=True)
     copy_packages(root)
-    for d in ("bin", "libexec", "share"):
-        shutil.copytree(f"{build}/{d}", f"{root}/build/{d}")
+    for d in ("bin", "libexec", "share", "tests"):
+        shutil.copytree(f"{build}/{d}", f"{root}/build/{d}",
+                        ignore=shutil.ignore_patterns("CMakeFiles"))
     for d in ("tests", "examples"):
         shutil.copytree(f"{source}/{d}", f"{root}/src/{d}", symlinks=True)
     with open(f"{root}/tests.list", "w") as f:
