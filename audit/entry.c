@@ -100,14 +100,29 @@ static int read_frame(
 	return 0;
 }
 
+/* One walk for all four: each look-up by name would skip the predicate anew. */
 static void read_statement(struct entry *ret)
 {
-	struct c1_value *s = &ret->statement;
+	const struct {
+		const char *name;
+		struct c1_value *value;
+	} rows[] = {
+		{ "_type", &ret->statement_type },
+		{ "predicate", &ret->predicate },
+		{ "predicateType", &ret->predicate_type },
+		{ "subject", &ret->subject },
+	};
+	struct c1_member m;
+	struct c1_walk w;
 
-	ret->statement_type = c1_member(s, "_type");
-	ret->predicate = c1_member(s, "predicate");
-	ret->predicate_type = c1_member(s, "predicateType");
-	ret->subject = c1_member(s, "subject");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		*rows[i].value = (struct c1_value){ C1_ABSENT, NULL, 0 };
+	c1_walk(&ret->statement, &w);
+	while (c1_next(&w, &m))
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			if (strlen(rows[i].name) == m.key_len &&
+			    memcmp(rows[i].name, m.key, m.key_len) == 0)
+				*rows[i].value = m.value;
 }
 
 /* 2026-11-30T18:00:00.000000Z; ranges of the calendar are not judged. */
