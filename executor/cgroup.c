@@ -192,16 +192,19 @@ int cgroup_kill(int group_fd, int wait_ms, struct error *e)
 
 static int remove_leaves(int group_fd, struct error *e)
 {
-	int fd = openat(group_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD fd = openat(group_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	int ret = 0;
 
 	if (dir == NULL)
 		return FAIL_SYS(e, "list a control group");
+	(void)take_fd(&fd); /* the stream's now */
+	/* NOLINTBEGIN(concurrency-mt-unsafe): one thread */
 	for (struct dirent *d = readdir(dir); d != NULL && ret == 0;
 	     d = readdir(dir))
 		if (d->d_type == DT_DIR && d->d_name[0] != '.')
 			ret = cgroup_rmdir(group_fd, d->d_name, e);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	(void)closedir(dir);
 	return ret;
 }

@@ -92,19 +92,18 @@ static void sweep_one(int dir_fd, const struct cgroups *g, const char *name)
 static int sweep_tree(
     int dir_fd, const struct cgroups *g, int list_fd, struct error *e)
 {
-	int fd = openat(list_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD fd = openat(list_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 
-	if (dir == NULL) {
-		(void)FAIL_SYS(e, "list instances");
-		if (fd >= 0)
-			(void)close(fd);
-		return -1;
-	}
+	if (dir == NULL)
+		return FAIL_SYS(e, "list instances");
+	(void)take_fd(&fd); /* the stream's now */
+	/* NOLINTBEGIN(concurrency-mt-unsafe): one thread */
 	for (struct dirent *d = readdir(dir); d != NULL; d = readdir(dir))
 		if (is_instance(d->d_name) &&
 		    strcmp(d->d_name, g->instance) != 0)
 			sweep_one(dir_fd, g, d->d_name);
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	(void)closedir(dir);
 	return 0;
 }

@@ -104,7 +104,7 @@ static _Noreturn void become(
 	sigset_t none;
 
 	(void)sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 ||
+	if (pthread_sigmask(SIG_SETMASK, &none, NULL) != 0 ||
 	    setns(l->host_ns_fd, CLONE_NEWNS) < 0 || chdir("/") < 0 ||
 	    take_identity(kind) < 0)
 		_exit(1);

@@ -128,8 +128,8 @@ static int watch_children(struct launcher *l, struct error *e)
 
 	(void)sigemptyset(&mask);
 	(void)sigaddset(&mask, SIGCHLD);
-	if (sigprocmask(SIG_SETMASK, &mask, NULL) < 0)
-		return FAIL_SYS(e, "block SIGCHLD");
+	if (pthread_sigmask(SIG_SETMASK, &mask, NULL) != 0)
+		return FAIL(e, ERROR_SYSTEM, "block SIGCHLD");
 	l->child_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (l->child_fd < 0)
 		return FAIL_SYS(e, "watch children");

@@ -9,7 +9,7 @@
 
 #include "executor/confine.h"
 
-#define MIB      (1024u * 1024u)
+#define MIB      (1024ull * 1024ull)
 #define MS_PER_S 1000u
 /*
  * 1, not 0: with a pipe in core_pattern the kernel takes 0 for "no limit on
@@ -43,12 +43,12 @@ static const struct limit_row rows[] = {
 	/* A net below the supervisor's own watch: whole seconds, one more. */
 	{ RLIMIT_CPU, "cpu", CPU, 0 },
 	{ RLIMIT_NPROC, "processes", PROCESSES, 0 },
-	{ RLIMIT_MEMLOCK, "locked memory", FIXED, 64u * 1024u },
+	{ RLIMIT_MEMLOCK, "locked memory", FIXED, 64ull * 1024ull },
 	{ RLIMIT_MSGQUEUE, "message queues", FIXED, 0 },
 	{ RLIMIT_NICE, "nice", FIXED, 0 },
 	{ RLIMIT_RTPRIO, "real-time priority", FIXED, 0 },
 	{ RLIMIT_SIGPENDING, "pending signals", FIXED, 4096 },
-	{ RLIMIT_STACK, "stack", FIXED, 8u * MIB },
+	{ RLIMIT_STACK, "stack", FIXED, 8ull * MIB },
 };
 
 static rlim_t from_u64(uint64_t value)

@@ -152,8 +152,8 @@ int apply_signals(struct confine *c, struct error *e)
 		if (s != SIGKILL && s != SIGSTOP)
 			(void)sigaction(s, &plain, NULL);
 	(void)sigemptyset(&none);
-	if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
-		return FAIL_SYS(e, "unblock signals");
+	if (pthread_sigmask(SIG_SETMASK, &none, NULL) != 0)
+		return FAIL(e, ERROR_SYSTEM, "unblock signals");
 	return 0;
 }
 
@@ -163,8 +163,8 @@ int prove_signals(struct confine *c, struct error *e)
 	struct sigaction now;
 
 	(void)c;
-	if (sigprocmask(SIG_SETMASK, NULL, &mask) < 0)
-		return FAIL_SYS(e, "read the signal mask");
+	if (pthread_sigmask(SIG_SETMASK, NULL, &mask) != 0)
+		return FAIL(e, ERROR_SYSTEM, "read the signal mask");
 	for (int s = 1; s <= SIGRTMAX; s++) {
 		if (sigismember(&mask, s) == 1)
 			return FAIL(e, ERROR_STATE, "signal %d is blocked", s);

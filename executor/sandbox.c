@@ -291,7 +291,7 @@ void sandbox_main(struct sandbox *s)
 	/* Before the program exists, so that its end is never missed. */
 	(void)sigemptyset(&mask);
 	(void)sigaddset(&mask, SIGCHLD);
-	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (steps_run(STAGES(before), s, &failed) < 0)
 		fail(s, s->sync_fd, &failed);
 	meet(s, &failed);

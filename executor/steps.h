@@ -22,8 +22,10 @@ struct stages {
 	const struct stage *rows;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name of an array takes none */
 #define STAGES(table) \
 	((struct stages){ sizeof(table) / sizeof(table[0]), table })
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Do the rows in order; the first that fails is told in *ret, -1. */
 int steps_run(

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,34 +18,36 @@
 
 #define N 20
 
-static char path[] = "/tmp/bailiff-uidpool-XXXXXX";
-
 static int make_directory(void **state)
 {
-	(void)state;
-	return mkdtemp(path) != NULL ? 0 : -1;
+	char *path = strdup("/tmp/bailiff-uidpool-XXXXXX");
+
+	*state = path;
+	return path != NULL && mkdtemp(path) != NULL ? 0 : -1;
 }
 
 static int remove_directory(void **state)
 {
 	char name[64];
+	char *path = *state;
+	int ret;
 
-	(void)state;
 	for (int i = 0; i < N; i++) {
 		(void)snprintf(name, sizeof(name), "%s/%d", path, i);
 		(void)unlink(name);
 	}
-	return rmdir(path);
+	ret = rmdir(path);
+	free(path);
+	return ret;
 }
 
 static void every_pair_is_given_once(void **state)
 {
-	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir_fd = open(*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int lock[N];
 	uint32_t pair;
 	struct error e;
 
-	(void)state;
 	for (uint32_t i = 0; i < N; i++) {
 		assert_int_equal(uidpool_take(dir_fd, &pair, &lock[i], &e), 0);
 		assert_int_equal(pair, i);
@@ -60,12 +63,11 @@ static void every_pair_is_given_once(void **state)
 
 static void a_link_in_the_directory_is_an_error(void **state)
 {
-	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir_fd = open(*state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int lock;
 	uint32_t pair;
 	struct error e;
 
-	(void)state;
 	(void)unlinkat(dir_fd, "0", 0);
 	assert_int_equal(symlinkat("/dev/null", dir_fd, "0"), 0);
 	assert_int_equal(uidpool_take(dir_fd, &pair, &lock, &e), -1);
