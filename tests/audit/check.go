@@ -246,6 +246,9 @@ func (t *tree) add(line []byte) {
 	t.stored, t.leaves = append(t.stored, hs...), append(t.leaves, h)
 }
 func (t *tree) root(n int64) tlog.Hash {
+	if n == 0 { // RFC 6962: the hash of nothing; x/mod 0.7 says zeros
+		return sha256.Sum256(nil)
+	}
 	h, e := tlog.TreeHash(n, t)
 	if e != nil {
 		panic(e)

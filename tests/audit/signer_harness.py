@@ -31,19 +31,22 @@ def finish():
 class Log:
     """One state directory."""
 
-    def __init__(self, base=None):
+    def __init__(self, base=None, user=None):
         self.dir = tempfile.mkdtemp(prefix="bailiff-signer-", dir=base)
         os.chmod(self.dir, 0o700)
         for name in ("audit", "keys", "state", "pin"):
             os.mkdir(self.path(name), 0o700)
+            if user is not None:
+                os.chown(self.path(name), user, user)
+        self.who = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self.process = None
         self.starts = 0
 
     def path(self, *names):
         return os.path.join(self.dir, *names)
 
-    def start(self, *options, new=None):
-        """Returns the line on the ready pipe."""
+    def start(self, *options, new=None, before=()):
+        """Returns the line on the ready pipe.  'before' is put in front of the command."""
         self.starts += 1
         self.socket = self.path("s%d" % self.starts)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -72,11 +75,11 @@ class Log:
                     except OSError:
                         pass
 
-        args = [SIGNER] + (["--new-log", secrets.token_hex(16)] if new else [])
+        args = list(before) + [SIGNER] + (["--new-log", secrets.token_hex(16)] if new else [])
         self.process = subprocess.Popen(args + list(options), preexec_fn=place,
             pass_fds=[n for n, f in enumerate(high, 3) if f >= 0],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=open(self.path("stderr"), "ab"), env={}, cwd="/")
+            stderr=open(self.path("stderr"), "ab"), env={}, cwd="/", **self.who)
         for f in opened + high:
             if f >= 0:
                 os.close(f)

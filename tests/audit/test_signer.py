@@ -1,9 +1,11 @@
 """bailiff-signer: it works, it refuses, it survives abuse.  Needs root only for
 the cases that say so; needs Go's x/mod for the independent verdict."""
 import ctypes
+import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,7 +14,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from signer_harness import AUDITOR, FAILED, Log, check, finish, need_go  # noqa: E402
+from signer_harness import Log, check, finish, need_go  # noqa: E402
 
 need_go()
 RUN = "%032x"
@@ -28,7 +30,7 @@ def records_and_receipts():
         ask = lambda line: (d.stdin.write(line + "\n"), d.stdin.flush(), d.stdout.readline().split())[2]
         check(d.stdout.readline() == "welcome 0\n", "a new log has no record")
         check(ask("odd " + RUN % 3)[:2] == ["refused", "2"], "a text outside the profile is refused")
-        check(l.bytes() == b"", "what is refused opens no epoch")
+        check(l.bytes() == b"" and l.go()[0] == 0, "what is refused opens no epoch; a log of nothing is good")
         seq, leaf = ask("intent " + RUN % 1)[1:]
         check(seq == "1", "log.open is record 0, the intent record 1")
         check(ask("intent " + RUN % 1)[:2] == ["refused", "5"], "a run id is used once")
@@ -500,7 +502,75 @@ def long_epoch():
         l.remove()
 
 
+def own_uid():
+    """As a root supervisor starts it: under a uid of its own."""
+    if os.geteuid() != 0:
+        print("skip  own uid: needs root")
+        return
+    l = Log(user=1900000001)
+    try:
+        check(l.start("--linger-ms", "60000") == "ready\n", "it runs under the signer's uid")
+        with open("/proc/%d/status" % l.process.pid) as f:
+            status = dict(x.split(":\t", 1) for x in f.read().splitlines() if ":\t" in x)
+        check(status["Uid"].split() == ["1900000001"] * 4 and int(status["VmLck"].split()[0]) > 0, "its keys are in locked memory")
+        check(l.say("runs 2")[-1].startswith("outcome"), "root may speak to it")
+        check(l.say("runs 2") != [] and l.stop() == 0, "stops")
+        l.good("own uid")
+    finally:
+        l.remove()
+
+
+def faults():
+    """System calls that fail: nothing is acknowledged that is not on disk."""
+    strace = shutil.which("strace")
+    if strace is None:
+        print("skip  faults: strace is not installed")
+        return
+    cases = [(call, error, n) for call, error in (("fdatasync", "EIO"), ("write", "EIO"), ("write", "ENOSPC"), ("fsync", "EIO"),
+        ("renameat", "EIO"), ("renameat", "ENOSPC"), ("openat2", "EMFILE"), ("ftruncate", "EIO"), ("fallocate", "ENOSPC"), ("fallocate", "EOPNOTSUPP"),
+        ("sendmsg", "EPIPE"), ("recvmsg", "ECONNRESET"), ("poll", "ENOMEM"), ("unlinkat", "EIO"), ("getrandom", "EINTR"), ("write", "EINTR")) for n in (1, 2, 4)]
+    bad, ran = [], 0
+    for call, error, n in cases:
+        l = Log()
+        try:
+            l.start("--linger-ms", "0")
+            l.wait()
+            # Only what happens after the start is hit: the log exists and is read.
+            line = l.start("--linger-ms", "60000")
+            tracer = subprocess.Popen([strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=" + call, "-e",
+                "inject=%s:error=%s:when=%d" % (call, error, n), "-p", str(l.process.pid)], stderr=subprocess.DEVNULL)
+            for _ in range(100):
+                if "TracerPid:\t0" not in open("/proc/%d/status" % l.process.pid).read():
+                    break
+                time.sleep(0.02)
+            acked = {}
+            for w in (a.split() for _ in range(2) for a in l.say("runs 3")):
+                if w[0] in ("intent", "outcome"):
+                    acked[int(w[1])] = w[2]
+            if l.process.poll() is None:
+                l.stop()
+            tracer.wait(30)
+            code, text = l.go()
+            if code not in (0, 5):
+                bad.append((call, error, n, code, text))
+            if l.start("--linger-ms", "100") != "ready\n":
+                bad.append((call, error, n, "does not start again"))
+                continue
+            l.say("denial " + RUN % 1)
+            l.wait()
+            leaves = [hashlib.sha256(b"\0" + x).hexdigest() for x in l.bytes().splitlines()]
+            lost = [s for s, leaf in acked.items() if s >= len(leaves) or leaves[s] != leaf]
+            code, text = l.go()
+            if lost or code != 0:
+                bad.append((call, error, n, lost, text))
+            ran += 1
+        finally:
+            l.remove()
+    check(not bad and ran == len(cases), "%d faults in the append path: 0 or 5, nothing lost, goes on %s" % (ran, bad[:4]))
+
+
 records_and_receipts()
+own_uid()
 second_signer()
 refusals()
 rollback()
@@ -513,5 +583,6 @@ full_disk()
 strangers()
 many_clients()
 long_epoch()
+faults()
 kill_rounds(*((300, 8) if "--long" in sys.argv else (12, 4)))
 finish()
