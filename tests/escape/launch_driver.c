@@ -11,6 +11,7 @@
  *     -L        no loopback, no network rights of Landlock
  *     -F FILE   take this as the program's filter
  *     -I NAME   an input of that name
+ *     -E PATH   a further entry of the view, a directory of that path
  *     -S        print the posture of the stopped program and of pid 1
  *     -H        hold: never open the gate, wait for a signal
  *     -R        send requests that must be refused, print the replies
@@ -44,7 +45,7 @@
 #define RUNS_MAX 16
 
 struct options {
-	const char *launch, *code, *filter, *input, *abuse;
+	const char *launch, *code, *filter, *input, *abuse, *entry;
 	char **program;
 	unsigned long runs, at_once, helper;
 	bool show, hold, loopback, refuse;
@@ -189,6 +190,8 @@ static void send_view(struct driver *d)
 		entry(d, ENTRY_FILE, "etc/ld.so.cache", "", fd);
 		(void)close(fd);
 	}
+	if (d->o.entry != NULL)
+		entry(d, ENTRY_DIRECTORY, d->o.entry, "", -1);
 	if (getrandom(build.instance, sizeof(build.instance), 0) < 0)
 		die("getrandom", NULL);
 	printf("instance ");
@@ -734,7 +737,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(
-	            argc, argv, "+c:n:C:m:p:o:f:s:i:w:u:LF:I:SHRh:x:")) != -1)
+	            argc, argv, "+c:n:C:m:p:o:f:s:i:w:u:LF:I:E:SHRh:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -751,6 +754,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'L': o->loopback = false; break;
 		case 'F': o->filter = optarg; break;
 		case 'I': o->input = optarg; break;
+		case 'E': o->entry = optarg; break;
 		case 'S': o->show = true; break;
 		case 'H': o->hold = true; break;
 		case 'R': o->refuse = true; break;

@@ -569,6 +569,17 @@ def test_hosts():
     check("none of them left a group", left() == [], left())
 
 
+def test_entries():
+    for path in ("", "/", "/etc", "..", ".", "a/../b", "a/./b", "a//b", "a/",
+                 "proc", "proc/x", "sandbox", "tmp", "dev", "dev/mem",
+                 ".sentinel", "a" * 256, "bin/x", "etc/passwd/x"):
+        t = drive("-E", path).stdout
+        check(f"a view with an entry '{path[:20]}' is not built",
+              "build-failed step=entry" in t and "\nready" not in t, t)
+    t = drive("-E", "opt/a/b", program=("/usr/bin/ls", "/opt/a")).stdout
+    check("missing parents of an entry are made", "\nb\n" in t, t)
+
+
 def test_many():
     r = drive("-n", "50", "-C", "3")
     t = r.stdout
@@ -628,7 +639,8 @@ def main():
     for test in (test_start, test_posture, test_mounts, test_escapes,
                  test_network, test_streams, test_memory, test_pids,
                  test_files, test_time, test_failures, test_gate, test_deaths,
-                 test_launcher_itself, test_hosts, test_many,
+                 test_launcher_itself, test_hosts, test_entries,
+                 test_many,
                  test_helpers):
         test()
     print(f"{len(failures)} failed" if failures else "all passed")
