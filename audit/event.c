@@ -149,11 +149,19 @@ static const struct wire_field outcome_rows[] = {
 static const struct wire_layout outcome =
     WIRE_LAYOUT(event_outcome, outcome_rows);
 
+static const struct wire_field recall_rows[] = {
+	WIRE_ROW_U64(event_recall, ticket),
+	WIRE_ROW_FIXED(event_recall, run),
+	WIRE_ROW_FIXED(event_recall, manifest),
+};
+static const struct wire_layout recall = WIRE_LAYOUT(event_recall, recall_rows);
+
 static const struct wire_message events[] = {
 	{ EVENT_HELLO, "hello", &hello },
 	{ EVENT_INTENT, "intent", &intent },
 	{ EVENT_DENIAL, "denial", &denial },
 	{ EVENT_OUTCOME, "outcome", &outcome },
+	{ EVENT_RECALL, "recall", &recall },
 };
 
 const struct wire_protocol event_protocol = { "event",

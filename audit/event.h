@@ -9,7 +9,8 @@
  *
  * Order on a channel: HELLO, then any number of INTENT, DENIAL, OUTCOME.  Each
  * is answered by STORED once durable, or by REFUSED; answers come in the order
- * of the events.  When the channel closes, the signer writes an 'aborted'
+ * of the events.  RECALL asks for the answer to an outcome of long ago; it is
+ * for a supervisor's start, before its first event.  When the channel closes, the signer writes an 'aborted'
  * outcome for every intent of that channel without one.
  */
 #ifndef AUDIT_EVENT_H
@@ -38,6 +39,7 @@ enum event_verb {
 	EVENT_INTENT,
 	EVENT_DENIAL,
 	EVENT_OUTCOME,
+	EVENT_RECALL,
 };
 
 enum event_reply_verb {
@@ -201,6 +203,16 @@ struct event_outcome {
 	uint32_t trace_complete;
 	uint64_t trace_events, trace_bytes;
 	uint8_t trace_sha256[32];
+};
+
+/*
+ * The outcome of a run whose folder was found unpublished: STORED, with a
+ * receipt of today, if the log has it with this manifest; else REFUSED.
+ */
+struct event_recall {
+	uint64_t ticket;
+	uint8_t run[EVENT_RUN_BYTES];
+	uint8_t manifest[32];
 };
 
 struct event_welcome {

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "audit/recall.h"
 #include "audit/signer.h"
 #include "audit/signer_serve.h"
 #include "base/own.h"
@@ -222,6 +223,38 @@ static void turn_away(struct signer_link *link, const struct error *why)
 	signer_drop(link);
 }
 
+/*
+ * At once, beside the group being built: nothing is recorded.  It reads the
+ * log from the front and keeps the others waiting, but is asked only by the
+ * successor of a supervisor that was killed.
+ */
+static void recall(struct signer *s, struct signer_link *link)
+{
+	const struct recall what = { s->chain.store.log_dir_fd,
+		s->chain.state.tree.size, &s->event.recall };
+	struct event_stored *m = &s->stored;
+	struct text_out proof = { (char *)m->proof.data, sizeof(m->proof.data),
+		0 };
+	struct event_refused refused = { .ticket = s->event.ticket };
+	struct text_out note = { s->chain.note, sizeof(s->chain.note), 0 };
+	struct tree_path path;
+	struct error e;
+
+	if (recall_find(&what, m, &path, &e) == 0 &&
+	    chain_publish(&s->chain, STORE_LAZY, &e) == 0) {
+		note.len = s->chain.note_len;
+		if (note_proof_write(m->seq, &path, &note, &proof, &e) == 0) {
+			m->ticket = s->event.ticket;
+			m->proof.len = proof.len;
+			say(link, EVENT_STORED, m);
+			return;
+		}
+	}
+	refused.kind = (uint32_t)e.kind;
+	memcpy(refused.text, e.text, sizeof(refused.text));
+	say(link, EVENT_REFUSED, &refused);
+}
+
 void signer_receive(
     struct signer *s, struct signer_link *link, int *ret_fatal, struct error *e)
 {
@@ -243,6 +276,10 @@ void signer_receive(
 		(void)FAIL(e, ERROR_STATE,
 		    "a channel begins with HELLO, and only once");
 		turn_away(link, e);
+		return;
+	}
+	if (verb == EVENT_RECALL) {
+		recall(s, link);
 		return;
 	}
 	if (verb != EVENT_HELLO) {

@@ -42,6 +42,7 @@ union signer_event {
 	struct event_intent intent;
 	struct event_denial denial;
 	struct event_outcome outcome;
+	struct event_recall recall;
 };
 
 /* Allocated once, on the heap. */

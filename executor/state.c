@@ -47,7 +47,7 @@ static int open_directory(
 }
 
 /* Move every run of one dead supervisor's staging out of the way. */
-static int quarantine_runs(int from_fd, int quarantine_fd, struct error *e)
+static int quarantine_runs(int from_fd, struct state *s, struct error *e)
 {
 	int copy = openat(from_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
@@ -61,15 +61,19 @@ static int quarantine_runs(int from_fd, int quarantine_fd, struct error *e)
 	while (failed == 0 && (d = readdir(dir)) != NULL) {
 		if (d->d_name[0] == '.')
 			continue;
-		if (renameat(from_fd, d->d_name, quarantine_fd, d->d_name) < 0)
+		if (renameat(from_fd, d->d_name, s->quarantine_fd, d->d_name) <
+		    0)
 			failed = FAIL_SYS(e, "set aside %s", d->d_name);
+		else if (s->n_left < STATE_LEFT_MAX)
+			(void)snprintf(s->left[s->n_left++], sizeof(s->left[0]),
+			    "%.39s", d->d_name);
 	}
 	(void)closedir(dir);
 	return failed;
 }
 
 static int sweep_one(
-    int all_fd, const char *name, int quarantine_fd, struct error *e)
+    int all_fd, const char *name, struct state *s, struct error *e)
 {
 	const struct file_open what = { all_fd, name, O_RDONLY | O_DIRECTORY,
 		0 };
@@ -80,14 +84,14 @@ static int sweep_one(
 		return 0; /* its owner has just removed it */
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return 0; /* its supervisor lives */
-	if (quarantine_runs(fd, quarantine_fd, e) < 0)
+	if (quarantine_runs(fd, s, e) < 0)
 		return -1;
 	if (unlinkat(all_fd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
 		return FAIL_SYS(e, "remove the staging directory %s", name);
 	return 0;
 }
 
-static int sweep(int all_fd, int quarantine_fd, struct error *e)
+static int sweep(int all_fd, struct state *s, struct error *e)
 {
 	int copy = openat(all_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
@@ -100,7 +104,7 @@ static int sweep(int all_fd, int quarantine_fd, struct error *e)
 	}
 	while (failed == 0 && (d = readdir(dir)) != NULL)
 		if (d->d_name[0] != '.')
-			failed = sweep_one(all_fd, d->d_name, quarantine_fd, e);
+			failed = sweep_one(all_fd, d->d_name, s, e);
 	(void)closedir(dir);
 	return failed;
 }
@@ -138,7 +142,7 @@ static int open_results(const char *instance, struct state *s, struct error *e)
 	    open_directory(
 	        s->results_fd, STAGING_NAME, UID_SUPERVISOR, &all_fd, e) < 0)
 		return -1;
-	if (sweep(all_fd, s->quarantine_fd, e) < 0)
+	if (sweep(all_fd, s, e) < 0)
 		return -1;
 	return open_own_staging(all_fd, instance, &s->staging_fd, e);
 }
@@ -146,27 +150,23 @@ static int open_results(const char *instance, struct state *s, struct error *e)
 static int open_all(const struct service *service, const char *instance,
     struct state *ret, struct error *e)
 {
-	struct state s = { -1, -1, -1, -1, -1, -1, -1 };
 	const struct {
 		const char *name;
 		uint32_t uid;
 		int *fd;
 	} rows[] = {
-		{ "audit", UID_SIGNER, &s.audit_fd },
-		{ "keys", UID_SIGNER, &s.keys_fd },
-		{ "state", UID_SIGNER, &s.signer_fd },
-		{ "results", UID_SUPERVISOR, &s.results_fd },
-		{ "policies", UID_SUPERVISOR, &s.policies_fd },
+		{ "audit", UID_SIGNER, &ret->audit_fd },
+		{ "keys", UID_SIGNER, &ret->keys_fd },
+		{ "state", UID_SIGNER, &ret->signer_fd },
+		{ "results", UID_SUPERVISOR, &ret->results_fd },
+		{ "policies", UID_SUPERVISOR, &ret->policies_fd },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (open_directory(service->state_fd, rows[i].name, rows[i].uid,
 		        rows[i].fd, e) < 0)
 			return -1;
-	if (open_results(instance, &s, e) < 0)
-		return -1;
-	*ret = s;
-	return 0;
+	return open_results(instance, ret, e);
 }
 
 /*

@@ -11,12 +11,18 @@
 #include "executor/service.h"
 #include "policy/policy.h"
 
+/* Unpublished runs that one start looks after; more stay in quarantine. */
+#define STATE_LEFT_MAX 256
+
 struct state {
 	int audit_fd, keys_fd, signer_fd; /* owned; the signer's three */
 	int results_fd;                   /* owned; finished runs */
 	int staging_fd;    /* owned; ours alone, flocked for life */
 	int quarantine_fd; /* owned; what a crash or a full disk left */
 	int policies_fd;   /* owned */
+	/* Run ids that this start has moved to quarantine. */
+	size_t n_left;
+	char left[STATE_LEFT_MAX][40];
 };
 
 /*

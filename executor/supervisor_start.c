@@ -17,6 +17,7 @@
 #include "base/own.h"
 #include "executor/environment.h"
 #include "executor/peers.h"
+#include "executor/recover.h"
 #include "executor/supervisor.h"
 #include "policy/filter.h"
 
@@ -251,6 +252,7 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	/* The launcher first: it moves us out of our starter's cgroups, and the
 	 * signer is to be born outside of them. */
 	if (start_launcher(s, e) < 0 || start_signer(s, e) < 0 ||
+	    recover_runs(&s->state, s->audit, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
 		return -1;
 	return environment_drop(e);
