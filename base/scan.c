@@ -35,7 +35,9 @@ static int fail_limit(struct cursor *c, size_t at, const char *text)
 /* The byte at the cursor; NUL at the end, which starts no token. */
 static char peek(const struct cursor *c)
 {
-	return c->at < c->s->len ? c->s->text[c->at] : '\0';
+	if (c->at == c->s->len)
+		return '\0';
+	return c->s->text[c->at];
 }
 
 static void skip_space(struct cursor *c)
@@ -217,6 +219,29 @@ static void link_node(struct cursor *c, uint32_t index)
 	parent->n++;
 }
 
+/* Moves behind a scalar, or behind the opening of a container. */
+static int take_token(struct cursor *c, struct scan_node *node)
+{
+	char first = peek(c);
+
+	if (first == '{' || first == '[') {
+		node->kind = first == '{' ? SCAN_OBJECT : SCAN_ARRAY;
+		if (c->depth == c->s->max_depth)
+			return fail_limit(c, c->at, "nested too deeply");
+		c->at++;
+		return 0;
+	}
+	if (first == '"') {
+		node->kind = SCAN_STRING;
+		return take_string(c);
+	}
+	if (first == '-' || (first >= '0' && first <= '9')) {
+		node->kind = SCAN_NUMBER;
+		return take_number(c);
+	}
+	return take_word(c, node);
+}
+
 /* A scalar whole, or the opening of a container, which becomes c->open. */
 static int take_value(struct cursor *c)
 {
@@ -224,8 +249,6 @@ static int take_value(struct cursor *c)
 	struct scan_node node = {
 		.parent = c->open, .next = SCAN_NONE, .last = SCAN_NONE
 	};
-	char first;
-	int result = 0;
 
 	if (s->n == s->cap)
 		return fail_limit(c, c->at, "too many values");
@@ -233,22 +256,7 @@ static int take_value(struct cursor *c)
 	    take_key(c, &node) < 0)
 		return -1;
 	node.at = (uint32_t)c->at;
-	first = peek(c);
-	if (first == '{' || first == '[') {
-		node.kind = first == '{' ? SCAN_OBJECT : SCAN_ARRAY;
-		if (c->depth == s->max_depth)
-			return fail_limit(c, c->at, "nested too deeply");
-		c->at++;
-	} else if (first == '"') {
-		node.kind = SCAN_STRING;
-		result = take_string(c);
-	} else if (first == '-' || (first >= '0' && first <= '9')) {
-		node.kind = SCAN_NUMBER;
-		result = take_number(c);
-	} else {
-		result = take_word(c, &node);
-	}
-	if (result < 0)
+	if (take_token(c, &node) < 0)
 		return -1;
 	node.len = (uint32_t)c->at - node.at;
 	link_node(c, s->n);
@@ -327,25 +335,6 @@ int scan_parse(struct scan *s, struct error *e)
 	return 0;
 }
 
-void scan_place(
-    const struct scan *s, uint32_t at, uint32_t *ret_line, uint32_t *ret_column)
-{
-	uint32_t line = 1;
-	uint32_t column = 1;
-
-	for (size_t i = 0; i < at && i < s->len; i++) {
-		/* Continuation bytes of UTF-8 belong to the column before. */
-		if (((uint8_t)s->text[i] & 0xc0) != 0x80)
-			column++;
-		if (s->text[i] == '\n') {
-			line++;
-			column = 1;
-		}
-	}
-	*ret_line = line;
-	*ret_column = column;
-}
-
 uint32_t scan_first(const struct scan *s, uint32_t node)
 {
 	return s->nodes[node].n > 0 ? node + 1 : SCAN_NONE;
@@ -356,43 +345,4 @@ uint32_t scan_member(const struct scan *s, uint32_t object, const char *name)
 	if (s->nodes[object].kind != SCAN_OBJECT)
 		return SCAN_NONE;
 	return find_member(s, object, name, strlen(name));
-}
-
-int scan_string(
-    const struct scan *s, uint32_t node, char *ret, size_t cap, size_t *ret_len)
-{
-	const struct scan_node *n = &s->nodes[node];
-
-	if (n->kind != SCAN_STRING)
-		return -1;
-	return letter_decode(inside(s, n->at, n->len), ret, cap, ret_len);
-}
-
-int scan_key(const struct scan *s, uint32_t node, char *ret, size_t cap)
-{
-	const struct scan_node *n = &s->nodes[node];
-	size_t len;
-
-	if (n->key_len == 0)
-		return -1;
-	return letter_decode(inside(s, n->key_at, n->key_len), ret, cap, &len);
-}
-
-bool scan_u64(const struct scan *s, uint32_t node, uint64_t *ret)
-{
-	const struct scan_node *n = &s->nodes[node];
-	uint64_t value = 0;
-
-	if (n->kind != SCAN_NUMBER)
-		return false;
-	for (uint32_t i = 0; i < n->len; i++) {
-		char c = s->text[n->at + i];
-		uint64_t digit = (uint64_t)(c - '0');
-
-		if (c < '0' || c > '9' || value > (UINT64_MAX - digit) / 10)
-			return false;
-		value = value * 10 + digit;
-	}
-	*ret = value;
-	return true;
 }

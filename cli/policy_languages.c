@@ -99,7 +99,7 @@ static void put_line(
 	put(p, "\n");
 }
 
-static void put_language(struct page *p, const struct language *l, bool json)
+static void put_language(struct page *p, struct language *l, bool json)
 {
 	struct toolchain *t = &p->toolchain;
 	struct error e;

@@ -37,7 +37,7 @@ void toolchain_find(const struct language *l, struct toolchain *ret)
 }
 
 struct probe {
-	const struct language *language;
+	struct language *language; /* execve(2) takes words without const */
 	const char *path;
 	int out_fd;
 };
@@ -49,11 +49,10 @@ static int start(const struct probe *p, pid_t *ret, struct error *e)
 	posix_spawn_file_actions_t actions;
 	int failed;
 
-	/* execve(2) takes them without const and leaves them alone. */
 	for (size_t i = 0; i < p->language->n_probe; i++)
-		argv[i] = (char *)(uintptr_t)p->language->probe[i];
+		argv[i] = p->language->probe[i];
 	for (size_t i = 0; i < p->language->n_env; i++)
-		env[i] = (char *)(uintptr_t)p->language->env[i];
+		env[i] = p->language->env[i];
 	failed = posix_spawn_file_actions_init(&actions);
 	if (failed != 0) {
 		errno = failed;
@@ -108,8 +107,7 @@ static void keep_line(const char *text, size_t len, struct toolchain *t)
 	t->version[out.len] = '\0';
 }
 
-int toolchain_probe(
-    const struct language *l, struct toolchain *t, struct error *e)
+int toolchain_probe(struct language *l, struct toolchain *t, struct error *e)
 {
 	char text[PROBE_MAX];
 	int pipe_fds[2];

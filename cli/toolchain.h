@@ -27,6 +27,6 @@ void toolchain_find(const struct language *l, struct toolchain *ret);
  * killed after some seconds.
  */
 int toolchain_probe(
-    const struct language *l, struct toolchain *t, struct error *e) MUST_CHECK;
+    struct language *l, struct toolchain *t, struct error *e) MUST_CHECK;
 
 #endif

@@ -24,14 +24,15 @@
 struct texts {
 	size_t n;
 	struct policy_text items[LOAD_LANGUAGES_MAX];
+	uint8_t *data[LOAD_LANGUAGES_MAX]; /* owned; 'items' borrow them */
+	struct reader reader;
 	char names[LOAD_LANGUAGES_MAX][LOAD_PATH_MAX];
 };
 
 static void texts_free(struct texts *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		/* Made here by file_read_all, const only for the parser. */
-		free((void *)(uintptr_t)t->items[i].data);
+		free(t->data[i]);
 	free(t);
 }
 
@@ -68,13 +69,12 @@ struct source {
 };
 
 static int read_source(const struct source *from, struct policy_file *ret_file,
-    struct policy_text *ret_text, struct error *e)
+    uint8_t **ret_data, size_t *ret_len, struct error *e)
 {
 	AUTO_FD fd = openat(from->dir_fd, from->name,
 	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	AUTO_FD path_fd = -1;
 	char self[64];
-	uint8_t *data;
 	struct stat st;
 
 	if (fd < 0 && errno == ELOOP)
@@ -93,9 +93,8 @@ static int read_source(const struct source *from, struct policy_file *ret_file,
 	path_fd = open(self, O_PATH | O_CLOEXEC);
 	if (path_fd < 0)
 		return FAIL_SYS(e, "reopen");
-	if (file_read_all(fd, POLICY_TEXT_MAX, &data, &ret_text->len, e) < 0)
+	if (file_read_all(fd, POLICY_TEXT_MAX, ret_data, ret_len, e) < 0)
 		return -1;
-	ret_text->data = (const char *)data;
 	note(&st, take_fd(&path_fd), ret_file);
 	return 0;
 }
@@ -152,9 +151,12 @@ static int read_languages_in(DIR *dir, const char *path, struct texts *texts,
 		(void)snprintf(
 		    name, LOAD_PATH_MAX, "%s/%s", path, entry->d_name);
 		if (read_source(&from, &loaded->files[loaded->n_files],
-		        &texts->items[texts->n], e) < 0)
+		        &texts->data[texts->n], &texts->items[texts->n].len,
+		        e) < 0)
 			return FAIL_IN(e, "%.80s", entry->d_name);
 		texts->items[texts->n].name = name;
+		texts->items[texts->n].data =
+		    (const char *)texts->data[texts->n];
 		texts->n++;
 		loaded->n_files++;
 	}
@@ -180,15 +182,18 @@ static int load_into(const struct policy_places *places,
 	struct source from = { AT_FDCWD, places->policy };
 	struct policy_sources sources = { .policy.name = places->policy };
 	struct texts *texts = calloc(1, sizeof(*texts));
+	uint8_t *data;
 	int result;
 
 	if (texts == NULL)
 		return FAIL_SYS(e, "allocate to read a policy");
-	result = read_source(&from, &loaded->files[0], &sources.policy, e);
+	result = read_source(
+	    &from, &loaded->files[0], &data, &sources.policy.len, e);
 	if (result < 0) {
 		texts_free(texts);
 		return FAIL_IN(e, "%.200s", places->policy);
 	}
+	sources.policy.data = (const char *)data;
 	loaded->n_files = 1;
 	result = read_languages(places->languages, texts, loaded, e);
 	if (result < 0)
@@ -197,7 +202,7 @@ static int load_into(const struct policy_places *places,
 	sources.n_languages = texts->n;
 	if (result == 0)
 		result = policy_parse(&sources, &loaded->policy, faults, e);
-	free((void *)(uintptr_t)sources.policy.data);
+	free(data);
 	texts_free(texts);
 	return result;
 }
@@ -225,21 +230,24 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(l_a->name, l_b->name);
 }
 
-static int parse_known(const struct texts *texts, struct policy_known *ret,
+static int parse_known(struct texts *texts, struct policy_known *ret,
     struct policy_faults *faults, struct error *e)
 {
-	AUTO_FREE struct reader *r = calloc(1, sizeof(*r));
-	AUTO_FREE struct language *items = calloc(texts->n + 1, sizeof(*items));
+	struct language *items = calloc(texts->n + 1, sizeof(*items));
 
-	if (r == NULL || items == NULL)
+	if (items == NULL)
 		return FAIL_SYS(e, "allocate to read languages");
-	r->faults = faults;
+	texts->reader.faults = faults;
 	for (size_t i = 0; i < texts->n; i++)
-		if (parse_language_file(r, &texts->items[i], &items[i]) < 0)
-			return parse_fail(faults, e);
+		if (parse_language_file(
+		        &texts->reader, &texts->items[i], &items[i]) < 0)
+			break;
+	if (faults->n > 0) {
+		free(items);
+		return parse_fail(faults, e);
+	}
 	qsort(items, texts->n, sizeof(*items), compare_names);
 	*ret = (struct policy_known){ texts->n, items };
-	items = NULL;
 	return 0;
 }
 

@@ -4,17 +4,25 @@
  */
 #include "policy/nearest.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
 #define EDIT 2u /* so that a wrong case can be half an edit */
 
+/* The number of a letter, whatever its case; other bytes stay apart. */
+static int lower(char c)
+{
+	static const char upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *at = c != '\0' ? strchr(upper, c) : NULL;
+
+	return at != NULL ? 'a' + (int)(at - upper) : c;
+}
+
 static uint32_t cost(char a, char b)
 {
 	if (a == b)
 		return 0;
-	if (tolower((unsigned char)a) == tolower((unsigned char)b))
+	if (lower(a) == lower(b))
 		return 1;
 	return EDIT;
 }

@@ -30,6 +30,7 @@ static bool is_word(struct component c, const char *word)
 enum path_verdict path_judge(const char *path)
 {
 	const char *rest = path;
+	bool absolute = path[0] == '/';
 	bool odd = false;
 
 	while (rest != NULL) {
@@ -42,7 +43,7 @@ enum path_verdict path_judge(const char *path)
 		    c.len > PATH_NAME_MAX)
 			odd = true;
 	}
-	if (path[0] != '/')
+	if (!absolute)
 		return PATH_NOT_ABSOLUTE;
 	if (odd || strlen(path) >= POLICY_PATH_MAX || !reader_plain(path))
 		return PATH_COMPONENT;

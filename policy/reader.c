@@ -43,9 +43,12 @@ static void put_token(const char *token, struct text_out *out)
 	for (; *token != '\0' && n + 2 < sizeof(escaped); token++) {
 		if (*token == '~' || *token == '/')
 			escaped[n++] = '~';
-		escaped[n++] = *token == '~'   ? '0'
-		               : *token == '/' ? '1'
-		                               : *token;
+		if (*token == '~')
+			escaped[n++] = '0';
+		else if (*token == '/')
+			escaped[n++] = '1';
+		else
+			escaped[n++] = *token;
 	}
 	if (out->len < out->cap)
 		out->data[out->len++] = '/';

@@ -42,11 +42,11 @@
 #define MAP_BITS (MAP_TYPE | MAP_ANONYMOUS)
 
 /* arch_prctl(2) of x86_64, asm/prctl.h: own segment bases, CET status. */
-#define ARCH_SET_GS_     0x1001
-#define ARCH_SET_FS_     0x1002
-#define ARCH_GET_FS_     0x1003
-#define ARCH_GET_GS_     0x1004
-#define ARCH_CET_STATUS_ 0x3001
+#define ARCH_PRCTL_SET_GS     0x1001
+#define ARCH_PRCTL_SET_FS     0x1002
+#define ARCH_PRCTL_GET_FS     0x1003
+#define ARCH_PRCTL_GET_GS     0x1004
+#define ARCH_PRCTL_CET_STATUS 0x3001
 
 /* Socket options: up to 24 lie below SO_BINDTODEVICE and SO_ATTACH_FILTER. */
 #define SO_LAST_PLAIN 24
@@ -149,11 +149,11 @@ const struct syscall_row syscall_rows[] = {
 	{ "prctl", WHEN_ALWAYS, 1, { IS(0, PR_GET_THP_DISABLE) } },
 	{ "prctl", WHEN_ALWAYS, 1, { IS(0, PR_SET_VMA) } },
 
-	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_SET_GS_) } },
-	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_SET_FS_) } },
-	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_GET_FS_) } },
-	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_GET_GS_) } },
-	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_CET_STATUS_) } },
+	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_PRCTL_SET_GS) } },
+	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_PRCTL_SET_FS) } },
+	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_PRCTL_GET_FS) } },
+	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_PRCTL_GET_GS) } },
+	{ "arch_prctl", WHEN_ALWAYS, 1, { IS(0, ARCH_PRCTL_CET_STATUS) } },
 
 	/* Only the caller's own limits; only the question. */
 	{ "prlimit64", WHEN_ALWAYS, 1, { IS(0, 0) } },
