@@ -59,10 +59,16 @@ int chain_end_epoch(
 int chain_end_log(struct chain *c, struct error *e) MUST_CHECK;
 
 /*
- * Make the group durable: salts, log, checkpoint.  ERROR_LIMIT: there was no
+ * Make the group durable, then sign and write its checkpoint.  ERROR_LIMIT: there was no
  * space, and the group never was.  Any other failure is for good.
  */
 int chain_commit(struct chain *c, struct error *e) MUST_CHECK;
+
+/*
+ * What a commit leaves for after the answers, before the next group: the keys
+ * of an epoch that is over, or that is open now, leave the disk.
+ */
+int chain_settle(struct chain *c, struct error *e) MUST_CHECK;
 
 /* The i-th line of the group that was committed last. */
 struct store_bytes chain_line(const struct chain *c, size_t index);

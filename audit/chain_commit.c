@@ -34,11 +34,11 @@ int chain_publish(struct chain *c, enum store_sync sync, struct error *e)
 }
 
 /* What the opening and the end of an epoch mean for the keys. */
-static int turn_keys(struct chain *c, bool was_ours, struct error *e)
+static int turn_keys(struct chain *c, struct error *e)
 {
 	const struct chain_state *s = &c->state;
 
-	if (s->ours && !was_ours) {
+	if (s->ours && !c->was_ours) {
 		c->epoch_since_ms = chain_now_ms();
 		return keys_forget(&c->keys, s->epoch, e);
 	}
@@ -78,13 +78,22 @@ int chain_commit(struct chain *c, struct error *e)
 	}
 	c->before = c->state.tree;
 	c->state = c->draft;
+	c->was_ours = was_ours;
+	c->unsettled = true;
 	/* Signed while the key is still there: the group may end its epoch. */
 	if (sign_note(c, &c->state.tree, true, e) < 0)
 		return -1;
-	if (store_note(&c->store, (struct store_bytes){ c->note, c->note_len },
-	        STORE_LAZY, e) < 0)
-		return -1;
-	return turn_keys(c, was_ours, e);
+	/* Before the answers, so that whoever got one finds its head there. */
+	return store_note(&c->store,
+	    (struct store_bytes){ c->note, c->note_len }, STORE_LAZY, e);
+}
+
+int chain_settle(struct chain *c, struct error *e)
+{
+	if (!c->unsettled)
+		return 0;
+	c->unsettled = false;
+	return turn_keys(c, e);
 }
 
 struct store_bytes chain_line(const struct chain *c, size_t index)

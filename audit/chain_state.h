@@ -56,6 +56,8 @@ struct chain {
 	struct chain_state state;
 	struct chain_state draft;
 	struct tree before; /* the tree as the last group found it */
+	bool was_ours;      /* state.ours before the last group */
+	bool unsettled;     /* chain_settle is due */
 	size_t n_records;   /* of the group */
 	uint8_t leaves[CHAIN_GROUP_MAX + 8][TREE_HASH];
 	size_t line_at[CHAIN_GROUP_MAX + 8];

@@ -116,9 +116,11 @@ static int commit(struct signer *s, struct error *e)
 		refuse_group(s, e);
 	}
 	s->recovering = false;
+	signer_answer_all(s);
+	if (chain_settle(&s->chain, e) < 0)
+		return -1;
 	if (s->chain.store.dirty && s->dirty_since_ms == 0)
 		s->dirty_since_ms = chain_now_ms();
-	signer_answer_all(s);
 	return 0;
 }
 
@@ -130,7 +132,7 @@ static int end_epoch(struct signer *s, const char *reason, struct error *e)
 	if (chain_end_epoch(&s->chain, reason, e) < 0)
 		return -1;
 	if (chain_commit(&s->chain, e) == 0)
-		return 0;
+		return chain_settle(&s->chain, e);
 	if (e->kind != ERROR_LIMIT)
 		return -1;
 	(void)nanosleep(&moment, NULL);
@@ -230,7 +232,8 @@ static int finish(struct signer *s, struct error *e)
 		    find_orphan(s, &s->chain.draft) == 0 &&
 		    chain_end_epoch(&s->chain, "stop", e) < 0)
 			return -1;
-		if (chain_commit(&s->chain, e) < 0)
+		if (chain_commit(&s->chain, e) < 0 ||
+		    chain_settle(&s->chain, e) < 0)
 			return -1;
 	} while (find_orphan(s, &s->chain.state) != 0);
 	if (sync_all(s, STORE_SYNC, e) < 0)
