@@ -120,36 +120,49 @@ static int compare(const char *a, size_t a_len, const char *b, size_t b_len)
 	return a_len < b_len ? -1 : a_len > b_len;
 }
 
-/* A key and its colon; the first of an object may be anything. */
-static bool scan_key(struct scan *s)
+static bool scan_byte(struct scan *s, char wanted)
 {
-	struct frame *f = &s->frames[s->depth - 1];
-	const char *from;
-	size_t len;
-	int order;
+	if (s->at == s->end)
+		return wrong(s, "an end in mid object");
+	if (*s->at != wanted)
+		return wrong(s, byte_fault(*s->at));
+	s->at++;
+	return true;
+}
 
-	if (s->at == s->end || *s->at != '"')
-		return wrong(s, s->at == s->end ? "an end in mid object"
-		                                : byte_fault(*s->at));
-	from = ++s->at;
+/* The bytes of a key, up to its closing quote. */
+static bool scan_name(struct scan *s)
+{
+	const char *from = s->at;
+
 	while (s->at < s->end && is_key_byte(*s->at))
 		s->at++;
 	if (s->at == s->end || *s->at != '"')
 		return wrong(s, "a byte that no key has");
-	len = (size_t)(s->at - from);
-	if (len == 0 || is_digit(*from))
+	if (s->at == from || is_digit(*from))
 		return wrong(s, "a key that begins with no letter");
+	return true;
+}
+
+/* A key and its colon; the first of an object may be anything. */
+static bool scan_key(struct scan *s)
+{
+	struct frame *f = &s->frames[s->depth - 1];
+	const char *from = s->at + 1;
+	size_t len;
+	int order;
+
+	if (!scan_byte(s, '"') || !scan_name(s))
+		return false;
+	len = (size_t)(s->at - from);
 	order = f->key != NULL ? compare(f->key, f->key_len, from, len) : -1;
 	if (order >= 0)
 		return wrong(
 		    s, order == 0 ? "duplicate key" : "keys not sorted");
 	f->key = from;
 	f->key_len = len;
-	if (++s->at == s->end || *s->at != ':')
-		return wrong(s, s->at == s->end ? "an end in mid object"
-		                                : byte_fault(*s->at));
 	s->at++;
-	return true;
+	return scan_byte(s, ':');
 }
 
 static bool open_frame(struct scan *s, bool named)

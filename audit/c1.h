@@ -73,7 +73,7 @@ struct c1_value c1_member(const struct c1_value *object, const char *key);
 /* Is it a string with exactly this text? */
 bool c1_is(const struct c1_value *v, const char *text);
 
-/* Each false, *ret untouched, unless the value has that form. */
+/* Each false, *ret unspecified, unless the value has that form. */
 bool c1_number(const struct c1_value *v, uint64_t *ret);
 /* A string of 2 * n lower-case hex digits. */
 bool c1_hex(const struct c1_value *v, uint8_t *ret, size_t n);

@@ -137,12 +137,14 @@ bool c1_hex(const struct c1_value *v, uint8_t *ret, size_t n)
 {
 	if (v->kind != C1_STRING || v->len != 2 * n)
 		return false;
-	for (size_t i = 0; i < v->len; i++)
-		if (hex_digit(v->at[i]) < 0)
+	for (size_t i = 0; i < n; i++) {
+		int high = hex_digit(v->at[2 * i]);
+		int low = hex_digit(v->at[2 * i + 1]);
+
+		if (high < 0 || low < 0)
 			return false;
-	for (size_t i = 0; i < n; i++)
-		ret[i] = (uint8_t)(hex_digit(v->at[2 * i]) << 4 |
-		                   hex_digit(v->at[2 * i + 1]));
+		ret[i] = (uint8_t)(high * 16 + low);
+	}
 	return true;
 }
 

@@ -193,8 +193,9 @@ bool entry_run_id(const struct c1_value *v, uint8_t ret[ENTRY_LOG_BYTES])
 	return c1_hex(&hex, ret, ENTRY_LOG_BYTES);
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): dsse_pae writes to 'scratch' */
 bool entry_signed_by(const struct entry *entry,
-    const uint8_t record_key[ED25519_PUBLIC], char *scratch)
+    const uint8_t record_key[ED25519_PUBLIC], char scratch[DSSE_PAE_MAX])
 {
 	struct text_out pae = { scratch, DSSE_PAE_MAX, 0 };
 	struct error ignored; /* the statement is in bounds: it was read */
@@ -203,3 +204,4 @@ bool entry_signed_by(const struct entry *entry,
 	           &ignored) == 0 &&
 	       ed25519_verify(record_key, entry->sig, pae.data, pae.len);
 }
+/* NOLINTEND(readability-non-const-parameter) */

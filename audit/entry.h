@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "audit/c1.h"
+#include "audit/dsse.h"
 #include "audit/ed25519.h"
 #include "audit/tree.h"
 #include "base/error.h"
@@ -88,8 +89,8 @@ int entry_read(const char *line, size_t len, struct entry *ret,
 /* "r_" and 32 hex digits. */
 bool entry_run_id(const struct c1_value *v, uint8_t ret[ENTRY_LOG_BYTES]);
 
-/* Is its signature that of 'record_key'?  'scratch' holds DSSE_PAE_MAX bytes. */
+/* Is its signature that of 'record_key'? */
 bool entry_signed_by(const struct entry *entry,
-    const uint8_t record_key[ED25519_PUBLIC], char *scratch);
+    const uint8_t record_key[ED25519_PUBLIC], char scratch[DSSE_PAE_MAX]);
 
 #endif

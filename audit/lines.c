@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/own.h"
 
-#define BUFFER_BYTES (4 * 65536)
+#define BUFFER_BYTES ((size_t)4 * 65536)
 
 /* *ret_fd stays -1 where there is no such segment. */
 static int open_segment(

@@ -123,7 +123,29 @@ int show_line(const struct entry *entry, struct text_out *out, struct error *e)
 	return text_printf(out, e, "\n");
 }
 
-/* One member with all that is in it.  Recursion ends at C1_DEPTH_MAX. */
+static int fields(const struct c1_value *from, int depth, struct text_out *out,
+    struct error *e);
+
+/* NOLINTBEGIN(misc-no-recursion): c1_check ends it at C1_DEPTH_MAX */
+static int field(
+    const struct c1_member *m, int depth, struct text_out *out, struct error *e)
+{
+	bool named = m->key_len > 0;
+	bool inner =
+	    (m->value.kind == C1_OBJECT || m->value.kind == C1_ARRAY) &&
+	    m->value.len > 2;
+
+	if (text_printf(out, e, "%*s%.*s", 2 * depth, "",
+	        named ? (int)m->key_len : 1, named ? m->key : "-") < 0)
+		return -1;
+	if (!inner)
+		return text_printf(
+		    out, e, " %.*s\n", (int)m->value.len, m->value.at);
+	if (text_printf(out, e, "\n") < 0)
+		return -1;
+	return fields(&m->value, depth + 1, out, e);
+}
+
 static int fields(const struct c1_value *from, int depth, struct text_out *out,
     struct error *e)
 {
@@ -131,26 +153,12 @@ static int fields(const struct c1_value *from, int depth, struct text_out *out,
 	struct c1_walk w;
 
 	c1_walk(from, &w);
-	while (c1_next(&w, &m)) {
-		bool inner =
-		    (m.value.kind == C1_OBJECT || m.value.kind == C1_ARRAY) &&
-		    m.value.len > 2;
-
-		if (text_printf(out, e, "%*s%.*s", 2 * depth, "",
-		        w.named ? (int)m.key_len : 1,
-		        w.named ? m.key : "-") < 0)
+	while (c1_next(&w, &m))
+		if (field(&m, depth, out, e) < 0)
 			return -1;
-		if (inner) {
-			if (text_printf(out, e, "\n") < 0 ||
-			    fields(&m.value, depth + 1, out, e) < 0)
-				return -1;
-		} else if (text_printf(out, e, " %.*s\n", (int)m.value.len,
-		               m.value.at) < 0) {
-			return -1;
-		}
-	}
 	return 0;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 int show_fields(
     const struct entry *entry, struct text_out *out, struct error *e)

@@ -50,6 +50,7 @@ static bool is_listed(const struct walk *w)
 
 static int walk_dir(struct walk *w, int dir_fd, size_t depth, struct error *e);
 
+/* NOLINTBEGIN(misc-no-recursion): it ends at DEPTH_MAX; deeper is none of ours */
 /* 'name' in the directory 'dir_fd'; w->path is its path in the folder. */
 static int walk_one(
     struct walk *w, int dir_fd, const char *name, size_t depth, struct error *e)
@@ -78,11 +79,32 @@ static int walk_one(
 	return walk_dir(w, fd, depth + 1, e);
 }
 
-/* Recursion ends at DEPTH_MAX; a deeper folder is none of ours. */
+/* A name in the directory 'dir_fd', whose own path w->path holds. */
+static int walk_name(
+    struct walk *w, int dir_fd, const char *name, size_t depth, struct error *e)
+{
+	size_t before = w->len;
+	int done;
+	int n = snprintf(w->path + before, sizeof(w->path) - before, "%s%s",
+	    before > 0 ? "/" : "", name);
+
+	if (n < 0 || before + (size_t)n >= MANIFEST_NAME_MAX) {
+		w->path[before] = '\0';
+		(void)VERIFY_BAD(w->v, w->folder->place, "results.unlisted",
+		    "only files of MANIFEST", "a path too long for it in %s",
+		    w->folder->name);
+		return 0;
+	}
+	w->len = before + (size_t)n;
+	done = walk_one(w, dir_fd, name, depth, e);
+	w->len = before;
+	w->path[before] = '\0';
+	return done;
+}
+
 static int walk_dir(struct walk *w, int dir_fd, size_t depth, struct error *e)
 {
 	__attribute__((cleanup(own_dir))) DIR *dir = NULL;
-	size_t before = w->len;
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0)
@@ -92,29 +114,21 @@ static int walk_dir(struct walk *w, int dir_fd, size_t depth, struct error *e)
 		return FAIL_SYS(e, "results/%s/%s", w->folder->name, w->path);
 	}
 	for (;;) {
-		struct dirent *d = readdir(dir);
-		int n;
+		const struct dirent *d;
 
+		errno = 0;
+		d = readdir(dir); // NOLINT(concurrency-mt-unsafe): one thread
+		if (d == NULL && errno != 0)
+			return FAIL_SYS(e, "results/%s", w->folder->name);
 		if (d == NULL)
 			return 0;
-		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-			continue;
-		n = snprintf(w->path + before, sizeof(w->path) - before, "%s%s",
-		    before > 0 ? "/" : "", d->d_name);
-		if (n < 0 || before + (size_t)n >= MANIFEST_NAME_MAX) {
-			w->path[before] = '\0';
-			(void)VERIFY_BAD(w->v, w->folder->place,
-			    "results.unlisted", "only files of MANIFEST",
-			    "a path too long for it in %s", w->folder->name);
-			continue;
-		}
-		w->len = before + (size_t)n;
-		if (walk_one(w, dir_fd, d->d_name, depth, e) < 0)
+		if (strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0 &&
+		    walk_name(w, dir_fd, d->d_name, depth, e) < 0)
 			return -1;
-		w->len = before;
-		w->path[before] = '\0';
 	}
 }
+/* NOLINTEND(misc-no-recursion) */
 
 /* Is a file that does not match shorter than it was?  Of stdout and stderr the
  * record has the size; an empty file is shorter than any other. */

@@ -86,8 +86,8 @@ struct verify {
 
 /* verify_pin.c: find the key.  *ret_go_on false: a finding says why nothing can
  * be judged. */
-int verify_pin(struct verify *v, const struct lines_line *first,
-    bool *ret_go_on, struct error *e) MUST_CHECK;
+int verify_pin(struct verify *v, const struct lines_line *line, bool *ret_go_on,
+    struct error *e) MUST_CHECK;
 
 /* verify_record.c: one line.  *ret_go_on false: nothing after it can be judged.
  * -1 only out of memory. */

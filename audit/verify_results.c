@@ -40,7 +40,7 @@ int verify_results_list(struct verify *v, struct error *e)
 	__attribute__((cleanup(own_dir))) DIR *dir = NULL;
 	int fd = openat(
 	    v->options->results_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct dirent *d;
+	const struct dirent *d;
 
 	if (fd >= 0)
 		dir = fdopendir(fd);
@@ -48,11 +48,18 @@ int verify_results_list(struct verify *v, struct error *e)
 		own_close(&fd);
 		return FAIL_SYS(e, "list the results");
 	}
-	while ((d = readdir(dir)) != NULL) {
-		struct c1_value name = { C1_STRING, d->d_name,
-			strlen(d->d_name) };
+	for (;;) {
+		struct c1_value name;
 		uint8_t run[IDMAP_ID];
 
+		errno = 0;
+		d = readdir(dir); // NOLINT(concurrency-mt-unsafe): one thread
+		if (d == NULL && errno != 0)
+			return FAIL_SYS(e, "list the results");
+		if (d == NULL)
+			return 0;
+		name = (struct c1_value){ C1_STRING, d->d_name,
+			strlen(d->d_name) };
 		if (is_ours(d->d_name))
 			continue;
 		if (!entry_run_id(&name, run))
@@ -61,7 +68,6 @@ int verify_results_list(struct verify *v, struct error *e)
 		else if (idmap_put(&v->folders, run, NULL, e) < 0)
 			return -1;
 	}
-	return 0;
 }
 
 int verify_lost(struct verify *v, const struct verify_folder *f,
@@ -89,33 +95,44 @@ int verify_lost(struct verify *v, const struct verify_folder *f,
 	return 0;
 }
 
-/* A small file of the folder, whole; *ret_data stays NULL if it was reported. */
-static int read_small(struct verify *v, const struct verify_folder *f,
-    const char *name, uint8_t **ret_data, size_t *ret_len, struct error *e)
+struct small_file {
+	const char *name;
+	uint8_t *data; /* owned; NULL: what there is was reported */
+	size_t len;
+};
+
+static void own_small(struct small_file *s)
 {
-	struct file_open what = { f->dir_fd, name, O_RDONLY, 0 };
+	free(s->data);
+}
+
+/* A small file of the folder, whole. */
+static int read_small(struct verify *v, const struct verify_folder *f,
+    struct small_file *ret, struct error *e)
+{
+	struct file_open what = { f->dir_fd, ret->name, O_RDONLY, 0 };
 	struct error why;
 	AUTO_FD fd = -1;
 
 	if (file_open_beneath(&what, &fd, &why) < 0) {
 		if (why.saved_errno == ENOENT)
-			return verify_lost(v, f, name, e);
+			return verify_lost(v, f, ret->name, e);
 		(void)VERIFY_BAD(v, f->place, "results.kind", "a regular file",
-		    "%s/%s: %s", f->name, name, why.text);
+		    "%s/%s: %s", f->name, ret->name, why.text);
 		return 0;
 	}
-	if (file_read_all(fd, DSSE_ENVELOPE_MAX, ret_data, ret_len, &why) < 0) {
-		*ret_data = NULL;
+	if (file_read_all(fd, DSSE_ENVELOPE_MAX, &ret->data, &ret->len, &why) <
+	    0) {
 		(void)VERIFY_BAD(v, f->place, "results.kind",
-		    "a small regular file", "%s/%s: %s", f->name, name,
+		    "a small regular file", "%s/%s: %s", f->name, ret->name,
 		    why.text);
 		return 0;
 	}
-	if (*ret_len > 0)
+	if (ret->len > 0)
 		return 0;
-	free(*ret_data);
-	*ret_data = NULL;
-	return verify_lost(v, f, name, e);
+	free(ret->data);
+	ret->data = NULL;
+	return verify_lost(v, f, ret->name, e);
 }
 
 /*
@@ -127,22 +144,25 @@ static int check_envelope(
 {
 	struct text_out out = { v->envelope, sizeof(v->envelope), 0 };
 	static const char mark[] = "\"keyid\": \"";
-	AUTO_FREE uint8_t *data = NULL;
-	size_t len, key_at;
+	__attribute__((cleanup(own_small))) struct small_file file = {
+		"record.dsse.json", NULL, 0
+	};
 	const char *key;
+	size_t key_at;
 
-	if (read_small(v, f, "record.dsse.json", &data, &len, e) < 0)
+	if (read_small(v, f, &file, e) < 0)
 		return -1;
-	if (data == NULL)
+	if (file.data == NULL)
 		return 0;
 	if (dsse_envelope(f->outcome->line, f->outcome->len, v->key, &out, e) <
 	    0)
 		return -1;
 	key = memmem(out.data, out.len, mark, sizeof(mark) - 1);
 	key_at = key != NULL ? (size_t)(key - out.data) + sizeof(mark) - 1 : 0;
-	if (len != out.len || memcmp(data, out.data, key_at) != 0 ||
-	    memcmp(data + key_at + KEY_ID_LEN, out.data + key_at + KEY_ID_LEN,
-	        len - key_at - KEY_ID_LEN) != 0)
+	if (file.len != out.len || memcmp(file.data, out.data, key_at) != 0 ||
+	    memcmp(file.data + key_at + KEY_ID_LEN,
+	        out.data + key_at + KEY_ID_LEN,
+	        file.len - key_at - KEY_ID_LEN) != 0)
 		(void)VERIFY_BAD(v, f->place, "results.envelope",
 		    "the DSSE envelope of this record", "%s/record.dsse.json",
 		    f->name);
@@ -154,16 +174,18 @@ static int check_receipt(
 {
 	struct heads_one one = { .source = HEAD_RECEIPT,
 		.index = f->outcome->seq };
-	AUTO_FREE uint8_t *data = NULL;
+	__attribute__((cleanup(own_small))) struct small_file file = {
+		"record.tlog-proof", NULL, 0
+	};
 	struct note_proof proof;
 	struct error why;
-	size_t len;
 
-	if (read_small(v, f, "record.tlog-proof", &data, &len, e) < 0)
+	if (read_small(v, f, &file, e) < 0)
 		return -1;
-	if (data == NULL)
+	if (file.data == NULL)
 		return 0;
-	if (note_proof_open(data, len, &v->summary->pin, &proof, &why) < 0) {
+	if (note_proof_open(
+	        file.data, file.len, &v->summary->pin, &proof, &why) < 0) {
 		(void)VERIFY_BAD(v, f->place, "results.receipt",
 		    "a tlog-proof signed by the pinned key", "%s: %s", f->name,
 		    why.text);

@@ -21,6 +21,8 @@
 #define SYSTEM_STATE "/var/lib/bailiff"
 #define SYSTEM_PINS  "/etc/bailiff/keys.d"
 
+/* NOLINTBEGIN(concurrency-mt-unsafe): getenv in a program of one thread */
+
 static int join(
     char ret[AUDIT_PATH_MAX], const char *a, const char *b, struct error *e)
 {
@@ -61,6 +63,8 @@ static void open_pins(struct audit_place *ret)
 	}
 	ret->pin_fds[n] = open(SYSTEM_PINS, DIRECTORY);
 }
+
+/* NOLINTEND(concurrency-mt-unsafe) */
 
 static int open_results(struct audit_place *ret, int state_fd,
     const char *state, const char *results, struct error *e)

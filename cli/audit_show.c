@@ -175,65 +175,78 @@ static int show_one(struct show *s, const struct entry *entry, struct error *e)
 	return s->out.len >= FLUSH_BYTES ? flush(s) : 0;
 }
 
-static int show_all(struct show *s, struct error *e)
+/* A line of the log; an exit code, 0 to go on. */
+static int take_line(
+    struct show *s, const struct lines_line *line, struct error *e)
 {
-	struct lines_line line;
 	struct entry entry;
-	int code = 0;
 
-	for (; code == 0; s->n_seen++) {
-		if (lines_next(&s->lines, &line, e) < 0)
-			return say_failed(e, VERDICT_NOT_RUN);
-		if (line.kind == LINES_END || line.kind == LINES_TORN)
-			break;
-		if (line.kind != LINES_ONE)
-			error_fill(e, ERROR_MALFORMED, 0,
-			    "a line that is too long or torn");
-		if (line.kind == LINES_ONE &&
-		    entry_read(line.text, line.len, &entry, e) == 0) {
-			code = show_one(s, &entry, e);
-			continue;
-		}
-		if (flush(s) == 0)
-			say_line("line %" PRIu64 " at byte %" PRIu64
-			         " is no record: %s; see bailiff audit verify",
-			    s->n_seen, line.offset, e->text);
-		return VERDICT_TAMPERED;
-	}
-	if (code == 0)
-		code = flush(s);
-	if (code == 0 && line.kind == LINES_TORN)
+	if (line->kind != LINES_ONE)
+		error_fill(e, ERROR_MALFORMED, 0,
+		    "too long, or torn before another segment");
+	else if (entry_read(line->text, line->len, &entry, e) == 0)
+		return show_one(s, &entry, e);
+	if (flush(s) == 0)
+		say_line("line %" PRIu64 " at byte %" PRIu64
+		         " is no record: %s; see bailiff audit verify",
+		    s->n_seen, line->offset, e->text);
+	return VERDICT_TAMPERED;
+}
+
+static int finish(struct show *s, const struct lines_line *line)
+{
+	int failed = flush(s);
+
+	if (failed != 0)
+		return failed;
+	if (line->kind == LINES_TORN)
 		say_line("%zu bytes at the end are no whole line; see bailiff "
 		         "audit verify",
-		    line.len);
-	if (code != 0 || s->n_shown > 0)
-		return code;
+		    line->len);
+	if (s->n_shown > 0)
+		return 0;
 	say_line("none of %" PRIu64 " records matches", s->n_seen);
 	return 1;
 }
 
+static int show_all(struct show *s, struct error *e)
+{
+	struct lines_line line;
+
+	for (;; s->n_seen++) {
+		int code;
+
+		if (lines_next(&s->lines, &line, e) < 0)
+			return say_failed(e, VERDICT_NOT_RUN);
+		if (line.kind == LINES_END || line.kind == LINES_TORN)
+			return finish(s, &line);
+		code = take_line(s, &line, e);
+		if (code != 0)
+			return code;
+	}
+}
+
 static int run(const struct filter *f, struct error *e)
 {
-	struct audit_place place;
+	struct audit_place place = AUDIT_PLACE_NONE;
 	struct show s = { .filter = f, .lines = { .fd = -1, .next_fd = -1 } };
 	size_t cap = SHOW_FIELDS_MAX + FLUSH_BYTES;
-	AUTO_FREE char *data = malloc(cap);
 	int code;
 
-	if (data == NULL) {
+	s.out = (struct text_out){ malloc(cap), cap, 0 };
+	if (s.out.data == NULL) {
 		error_fill(e, ERROR_SYSTEM, ENOMEM, "allocate");
 		return say_failed(e, VERDICT_NOT_RUN);
 	}
-	s.out = (struct text_out){ data, cap, 0 };
-	if (audit_place_open(f->dir, NULL, &place, e) < 0)
-		return say_failed(e, VERDICT_NOT_RUN);
-	if (audit_confine(&place, e) < 0 ||
+	if (audit_place_open(f->dir, NULL, &place, e) < 0 ||
+	    audit_confine(&place, e) < 0 ||
 	    lines_open(place.log_fd, &s.lines, e) < 0)
 		code = say_failed(e, VERDICT_NOT_RUN);
 	else
 		code = show_all(&s, e);
 	lines_close(&s.lines);
 	audit_place_close(&place);
+	free(s.out.data);
 	return code;
 }
 
