@@ -399,11 +399,14 @@ def cgroup_directories(instances):
     return found
 
 
-def host_mounts():
-    """Mounts of our own namespace, as (mount point, type)."""
+def host_mounts(place):
+    """Mounts of our own namespace, as (mount point, type); of what lies
+    beneath /tmp only the place's own, since other tests mount there too."""
     lines = read("/proc/self/mountinfo").decode().splitlines()
-    return sorted((line.split()[4], line.split(" - ")[1].split()[0])
-                  for line in lines)
+    found = sorted((line.split()[4], line.split(" - ")[1].split()[0])
+                   for line in lines)
+    return [m for m in found
+            if not m[0].startswith("/tmp/") or m[0].startswith(place.dir)]
 
 
 def program_uids():

@@ -19,7 +19,7 @@ class Run:
 
     def __init__(self, place):
         self.marker = uuid.uuid4().hex
-        self.mounts = host_mounts()
+        self.mounts = host_mounts(place)
         # Grandchildren, a new session, ignored signals: the usual ways out.
         code = ("trap '' TERM HUP INT; (setsid sleep 1000 &) ; "
                 "(sleep 1000 &) ; echo up; sleep 1000")
@@ -50,7 +50,7 @@ def aftermath(place, run, code=None):
                           if pid not in place.supervisors() +
                           place.launchers() + place.signers()],
              "empty cgroups", 30)
-    equal(host_mounts(), run.mounts, "mounts")
+    equal(host_mounts(place), run.mounts, "mounts")
     for name in os.listdir(os.path.join(place.state, "results")):
         if name.startswith("r_"):
             manifest = os.path.join(place.state, "results", name, "MANIFEST")

@@ -209,7 +209,7 @@ def _():
 @case("stop ends everything and leaves nothing")
 def _():
     p = Place()
-    mounts = host_mounts()
+    mounts = host_mounts(p)
     started = p.start(*SLEEP)
     wait_up(started)
     inside = [pid for pid in program_uids()
@@ -221,7 +221,7 @@ def _():
     wait_for(lambda: not p.supervisors() and not p.launchers() and
              not p.signers(), "the end of all", 30)
     equal(instance_processes(instances), [], "members of its cgroups")
-    equal(host_mounts(), mounts, "mounts")
+    equal(host_mounts(p), mounts, "mounts")
     equal(p.stop().code, 0, "stop again")
     equal(p.verify().code, 0, "verify")
     # Its last process stood in the empty directory; any start sweeps it.
