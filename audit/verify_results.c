@@ -137,18 +137,37 @@ static int read_small(struct verify *v, const struct verify_folder *f,
 
 /*
  * The envelope has one spelling (audit/dsse.h), so it is built again and
- * compared; only the key id, which is a hint, may say anything.
+ * compared; only the key id, which is a hint, may say anything that a JSON
+ * string can say without escapes.
  */
+static bool same_envelope(
+    const struct small_file *file, const struct text_out *wanted)
+{
+	static const char mark[] = "\"keyid\": \"";
+	const char *found = (const char *)file->data;
+	const char *key =
+	    memmem(wanted->data, wanted->len, mark, sizeof(mark) - 1);
+	size_t at, end;
+
+	if (key == NULL || file->len != wanted->len)
+		return false;
+	at = (size_t)(key - wanted->data) + sizeof(mark) - 1;
+	end = at + KEY_ID_LEN;
+	for (size_t i = at; i < end; i++)
+		if (found[i] < 0x20 || found[i] > 0x7e || found[i] == '"' ||
+		    found[i] == '\\')
+			return false;
+	return memcmp(found, wanted->data, at) == 0 &&
+	       memcmp(found + end, wanted->data + end, file->len - end) == 0;
+}
+
 static int check_envelope(
     struct verify *v, const struct verify_folder *f, struct error *e)
 {
 	struct text_out out = { v->envelope, sizeof(v->envelope), 0 };
-	static const char mark[] = "\"keyid\": \"";
 	__attribute__((cleanup(own_small))) struct small_file file = {
 		"record.dsse.json", NULL, 0
 	};
-	const char *key;
-	size_t key_at;
 
 	if (read_small(v, f, &file, e) < 0)
 		return -1;
@@ -157,12 +176,7 @@ static int check_envelope(
 	if (dsse_envelope(f->outcome->line, f->outcome->len, v->key, &out, e) <
 	    0)
 		return -1;
-	key = memmem(out.data, out.len, mark, sizeof(mark) - 1);
-	key_at = key != NULL ? (size_t)(key - out.data) + sizeof(mark) - 1 : 0;
-	if (file.len != out.len || memcmp(file.data, out.data, key_at) != 0 ||
-	    memcmp(file.data + key_at + KEY_ID_LEN,
-	        out.data + key_at + KEY_ID_LEN,
-	        file.len - key_at - KEY_ID_LEN) != 0)
+	if (!same_envelope(&file, &out))
 		(void)VERIFY_BAD(v, f->place, "results.envelope",
 		    "the DSSE envelope of this record", "%s/record.dsse.json",
 		    f->name);
