@@ -105,11 +105,4 @@ int supervisor_send(struct supervisor *s, int fd,
 void supervisor_tell_launcher(struct supervisor *s, uint16_t verb,
     const void *message, const struct fd_list *fds);
 
-/*
- * pid 1 of a run is gone without a word.  When its launcher dies they go
- * together, in no order, and the launcher's death is the reason: look, waiting
- * two milliseconds for it.
- */
-void supervisor_heed_launcher(struct supervisor *s);
-
 #endif

@@ -2,7 +2,6 @@
  * executor/supervisor_loop.c - the supervisor after start: one thread, one
  * epoll loop, no handler that waits for anybody.
  */
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -57,14 +56,6 @@ static void lose_launcher(struct supervisor *s)
 		if (r->stage == RUN_ENDING)
 			run_end(r);
 	}
-}
-
-void supervisor_heed_launcher(struct supervisor *s)
-{
-	struct pollfd p = { .fd = s->launch_fd };
-
-	if (poll(&p, 1, 2) > 0 && (p.revents & POLLHUP) != 0)
-		lose_launcher(s);
 }
 
 void supervisor_tell_launcher(struct supervisor *s, uint16_t verb,
