@@ -24,7 +24,8 @@ struct verify_loss {
 	uint8_t run[IDMAP_ID];
 	uint8_t boot[IDMAP_ID];
 	struct report_place place;
-	char file[48]; /* begins its name; "" for the whole folder */
+	char file[48];  /* begins its name; "" for the whole folder */
+	bool set_aside; /* unpublished by a crash, but there */
 };
 
 enum verify_ended {

@@ -92,6 +92,7 @@ int verify_lost(struct verify *v, const struct verify_folder *f,
 	(void)entry_run_id(&f->outcome->fields[ENTRY_REQ], l->run);
 	(void)snprintf(l->file, sizeof(l->file), "%.*s",
 	    (int)sizeof(l->file) - 1, file != NULL ? file : "");
+	l->set_aside = file == NULL && verify_set_aside(v, f);
 	return 0;
 }
 
@@ -273,6 +274,12 @@ static void judge_loss(
 		what.verdict = VERDICT_BELOW;
 		report_add(v->report, &what,
 		    "%s is not there yet; the signer runs", run);
+		return;
+	}
+	if (l->set_aside) {
+		what.verdict = VERDICT_INCOMPLETE;
+		report_add(v->report, &what,
+		    "%s was set aside by a crash before it was published", run);
 		return;
 	}
 	if (stopped == NULL || *stopped == 0)

@@ -28,4 +28,8 @@ int verify_folder(struct verify *v, const struct verify_folder *f,
 int verify_lost(struct verify *v, const struct verify_folder *f,
     const char *file, struct error *e) MUST_CHECK;
 
+/* verify_aside.c: whether a folder that is not in its place lies unpublished in
+ * .staging or .quarantine, with the MANIFEST that the outcome tells. */
+bool verify_set_aside(const struct verify *v, const struct verify_folder *f);
+
 #endif
