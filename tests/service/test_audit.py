@@ -126,6 +126,27 @@ def _():
     equal(p.verify().code, 1, "verify of a changed result")
 
 
+@case("results that a crash set aside are incomplete, other losses are not")
+def _():
+    p = Place()
+    folder = p.json("--lang", "bash", "-c", "echo x").json["result_folder"]
+    results = os.path.join(p.state, "results")
+    finished(p)
+    aside = os.path.join(results, ".quarantine", os.path.basename(folder))
+    os.rename(folder, aside)
+    equal(p.verify().code, 5, "in .quarantine")
+    os.makedirs(os.path.join(results, ".staging", "f" * 32))
+    staged = os.path.join(results, ".staging", "f" * 32,
+                          os.path.basename(folder))
+    os.rename(aside, staged)
+    equal(p.verify().code, 5, "in .staging")
+    with open(staged + "/MANIFEST", "ab") as f:
+        f.write(b"\n")
+    equal(p.verify().code, 1, "another MANIFEST")
+    shutil.rmtree(staged)
+    equal(p.verify().code, 1, "gone")
+
+
 @case("the receipt's envelope holds the very record")
 def _():
     p = Place()
