@@ -64,8 +64,8 @@ static int find_pin(
 	return 0;
 }
 
-int verify_pin(struct verify *v, const struct lines_line *line,
-    bool *ret_go_on, struct error *e)
+int verify_pin(struct verify *v, const struct lines_line *line, bool *ret_go_on,
+    struct error *e)
 {
 	struct entry first;
 	struct error why;
@@ -87,4 +87,3 @@ int verify_pin(struct verify *v, const struct lines_line *line,
 	    line->kind == LINES_ONE ? why.text : "no whole line");
 	return 0;
 }
-

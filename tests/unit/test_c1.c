@@ -43,8 +43,9 @@ static void texts_of_the_profile_are_accepted(void **state)
 		"{\"A\":1,\"_\":2,\"a\":9007199254740991,\"a0\":3,\"aa\":4}",
 		"{\"a\":\" !#[]~\",\"b\":[],\"c\":{},\"d\":true,\"e\":false}",
 		"{\"a\":[1,\"x\",[true],{\"b\":[0]}]}",
-		"{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":0}}}}}"
-		"}}}",
+		("{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":0}}}}"
+		 "}"
+		 "}}}"),
 	};
 	struct error e;
 
@@ -276,8 +277,8 @@ static void manifests_are_read_and_searched(void **state)
 		HEX "  a/\n", HEX "  a//b\n", HEX "  ../a\n", HEX "  a/..\n",
 		HEX "  a/./b\n", HEX "  .\n", HEX "  a\\b\n", HEX "  a b\n",
 		"\n", HEX "\n", "X" HEX "  a\n",
-		"E3B0C44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b"
-		"855  a\n" };
+		("E3B0C44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b"
+		 "855  a\n") };
 	struct manifest m;
 	struct error e;
 

@@ -245,8 +245,8 @@ static void lines_of_others_are_ignored_if_they_look_like_lines(void **state)
 		"\u2014 other AAAAAAAA\n",
 		"\u2014 \xc3\xa9 AAAAAAAA\n",
 		/* The name of the log with another key's id. */
-		"\u2014 localhost/bailiff/6f1d2c3b4a5968778695a4b3c2d1e0f0 "
-		"AAAAAAAA\n",
+		("\u2014 localhost/bailiff/6f1d2c3b4a5968778695a4b3c2d1e0f0 "
+		 "AAAAAAAA\n"),
 	};
 	static const char *const bad[] = {
 		"\n",
@@ -260,8 +260,8 @@ static void lines_of_others_are_ignored_if_they_look_like_lines(void **state)
 		"\u2014 other AAAA AAAA\n",
 		"\u2014 other AAAAAAA\r\n",
 		/* The log's own id over bytes that are no signature. */
-		"\u2014 localhost/bailiff/6f1d2c3b4a5968778695a4b3c2d1e0f0 "
-		"cRXBuQeN\n",
+		("\u2014 localhost/bailiff/6f1d2c3b4a5968778695a4b3c2d1e0f0 "
+		 "cRXBuQeN\n"),
 	};
 	struct text note;
 
