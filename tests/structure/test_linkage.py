@@ -3,6 +3,7 @@
 Run as: python3 test_linkage.py BUILD_DIR SOURCE_DIR.  Reads the symbol tables
 of an unstripped build with readelf and nm (binutils).
 """
+import functools
 import os
 import re
 import subprocess
@@ -57,6 +58,7 @@ def needed(path):
     return set(re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", path)))
 
 
+@functools.cache
 def symbols(path, *options):
     """Names in a symbol table, without a version."""
     return {line.split()[-1].split("@")[0] for line in output("nm", *options, path).splitlines()
@@ -69,15 +71,14 @@ def objects():
             yield from (f"{here}/{n}" for n in sorted(names) if n.endswith(".o"))
 
 
+@functools.cache
 def names_of(part):
     """The functions and tables that an own part shows to others."""
     wanted, spared = OWN[part]
-    found = set()
-    for path in objects():
-        relative = os.path.relpath(path, BUILD)
-        if re.search(wanted, relative) and not re.search(spared, relative):
-            found |= symbols(path, "--defined-only", "--extern-only")
-    return found - {"main"}
+    paths = [path for path in objects() if re.search(wanted, os.path.relpath(path, BUILD))
+             and not re.search(spared, os.path.relpath(path, BUILD))]
+    lines = output("nm", "--defined-only", "--extern-only", *paths).splitlines() if paths else []
+    return {line.split()[-1] for line in lines if len(line.split()) == 3} - {"main"}
 
 
 def holds(path, part):
@@ -102,13 +103,13 @@ def program_faults(name, libraries, parts):
 
 
 def forbidden_calls():
-    for path in objects():
-        for line in output("nm", "-u", path).splitlines():
-            name = line.split()[-1].split("@")[0]
-            match = CHECKED.match(name)
-            bare = re.sub(r"^__isoc99_", "", match.group(1) if match else name)
-            if bare in FORBIDDEN:
-                yield f"{os.path.relpath(path, BUILD)} calls {bare}"
+    for line in output("nm", "-A", "-u", *objects()).splitlines():
+        path, _, rest = line.partition(":")
+        name = rest.split()[-1].split("@")[0]
+        match = CHECKED.match(name)
+        bare = re.sub(r"^__isoc99_", "", match.group(1) if match else name)
+        if bare in FORBIDDEN:
+            yield f"{os.path.relpath(path, BUILD)} calls {bare}"
 
 
 def hardening_faults(name):
