@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/spawn.h"
 #include "executor/uids.h"
 
 /*
@@ -107,7 +108,7 @@ static int clean_descriptors(int first_fd, struct error *e)
 
 int environment_clean(int first_fd, struct error *e)
 {
-	sigset_t none;
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 	struct rlimit files;
 
 	/* EPERM: the front made us a session leader already. */
@@ -116,13 +117,12 @@ int environment_clean(int first_fd, struct error *e)
 	if (chdir("/") < 0)
 		return FAIL_SYS(e, "go to /");
 	(void)umask(077);
-	for (int i = 1; i < NSIG; i++)
-		(void)signal(i, SIG_DFL); /* some numbers are not ours */
-	if (sigemptyset(&none) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0)
-		return FAIL_SYS(e, "reset the signal mask");
 	/* Writing to a peer that left is EPIPE, never a signal. */
-	if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || clearenv() != 0)
-		return FAIL_SYS(e, "clean the environment");
+	if (!spawn_reset_signals() || sigaction(SIGPIPE, &ignored, NULL) < 0)
+		return FAIL_SYS(e, "reset signals");
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	if (clearenv() != 0)
+		return FAIL_SYS(e, "clear the environment");
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return FAIL_SYS(e, "read limits");
 	files.rlim_cur = files.rlim_max;

@@ -32,7 +32,7 @@ struct output {
 void output_init(struct output *o, int take_file_fd, uint64_t head_max);
 
 /* Take 'len' bytes.  Never fails: what could not be kept is counted. */
-void output_add(struct output *o, const void *data, size_t len);
+void output_add(struct output *o, const void *from, size_t len);
 
 /* No more will come: fix the digests.  Once. */
 void output_end(struct output *o);

@@ -27,7 +27,7 @@ struct launcher_start {
  * has moved us into our own cgroup.  What it cannot do is ERROR_UNAVAILABLE
  * with step, errno and remedy.  On success the channel is non-blocking.
  */
-int launcher_start(const struct launcher_start *what, struct launch_ready *ret,
+int launcher_start(const struct launcher_start *start, struct launch_ready *ret,
     struct error *e) MUST_CHECK;
 
 /*

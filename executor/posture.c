@@ -143,6 +143,7 @@ static int put_descriptors(int dir_fd, struct text_out *out, struct error *e)
 {
 	int fd = openat(dir_fd, "fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *d;
 	int numbers[FDS_MAX];
 	size_t n = 0;
 	int failed = 0;
@@ -152,8 +153,8 @@ static int put_descriptors(int dir_fd, struct text_out *out, struct error *e)
 		return FAIL_SYS(e, "open fdinfo");
 	}
 	/* A table longer than ours differs from ours: the rest may be cut. */
-	for (const struct dirent *d = readdir(dir); d != NULL && n < FDS_MAX;
-	     d = readdir(dir))
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	while (n < FDS_MAX && (d = readdir(dir)) != NULL)
 		if (d->d_name[0] != '.')
 			numbers[n++] = (int)strtol(d->d_name, NULL, 10);
 	(void)closedir(dir);

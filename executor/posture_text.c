@@ -211,43 +211,47 @@ static const char *type_of(
 	return type;
 }
 
-enum {
-	MOUNT_POINT = 4,
-	MOUNT_OPTIONS = 5,
-	MOUNT_FIELDS = 6
+/* The words of a line of mountinfo (proc(5)) that count. */
+struct mount_line {
+	const char *point, *options, *type, *super;
 };
 
-/* One line of mountinfo (proc(5)) as "mount POINT TYPE ro nosuid nodev". */
+static bool parse_mount(char *line, struct mount_line *ret)
+{
+	char *rest = NULL;
+	const char *word = strtok_r(line, " ", &rest);
+
+	for (size_t i = 1; i < 6 && word != NULL; i++) {
+		word = strtok_r(NULL, " ", &rest);
+		if (i == 4)
+			ret->point = word;
+	}
+	ret->options = word;
+	/* Optional fields end with a dash; the source behind the type is of
+	 * no interest. */
+	while (word != NULL && strcmp(word, "-") != 0)
+		word = strtok_r(NULL, " ", &rest);
+	ret->type = strtok_r(NULL, " ", &rest);
+	word = strtok_r(NULL, " ", &rest);
+	ret->super = strtok_r(NULL, " ", &rest);
+	return word != NULL && ret->super != NULL;
+}
+
+/* As "mount POINT TYPE ro nosuid nodev". */
 static int put_mount(char *line, const struct posture_names *names,
     char ret[POSTURE_LINE_MAX], struct error *e)
 {
-	char *rest = NULL;
-	char *field[MOUNT_FIELDS];
-	char *type;
-	char *super;
+	struct mount_line m = { NULL, NULL, NULL, NULL };
+	bool read_only;
 	int n;
 
-	for (size_t i = 0; i < MOUNT_FIELDS; i++) {
-		field[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
-		if (field[i] == NULL)
-			return FAIL(e, ERROR_MALFORMED, "a line of mountinfo");
-	}
-	do
-		type = strtok_r(NULL, " ", &rest);
-	while (type != NULL && strcmp(type, "-") != 0);
-	type = strtok_r(NULL, " ", &rest);
-	super = strtok_r(NULL, " ", &rest); /* the source, of no interest */
-	super = strtok_r(NULL, " ", &rest);
-	if (type == NULL || super == NULL)
+	if (!parse_mount(line, &m))
 		return FAIL(e, ERROR_MALFORMED, "a line of mountinfo");
-	n = snprintf(ret, POSTURE_LINE_MAX, "mount %s %s %s %s %s\n",
-	    field[MOUNT_POINT],
-	    type_of(field[MOUNT_POINT], type, names->expected),
-	    has_option(field[MOUNT_OPTIONS], "ro") || has_option(super, "ro")
-	        ? "ro"
-	        : "rw",
-	    has_option(field[MOUNT_OPTIONS], "nosuid") ? "nosuid" : "suid",
-	    has_option(field[MOUNT_OPTIONS], "nodev") ? "nodev" : "dev");
+	read_only = has_option(m.options, "ro") || has_option(m.super, "ro");
+	n = snprintf(ret, POSTURE_LINE_MAX, "mount %s %s %s %s %s\n", m.point,
+	    type_of(m.point, m.type, names->expected), read_only ? "ro" : "rw",
+	    has_option(m.options, "nosuid") ? "nosuid" : "suid",
+	    has_option(m.options, "nodev") ? "nodev" : "dev");
 	if (n < 0 || n >= POSTURE_LINE_MAX)
 		return FAIL(e, ERROR_LIMIT, "a mount point is too long");
 	return 0;

@@ -45,7 +45,7 @@ struct posture_names {
 };
 
 /* Append the text that posture must be. */
-int posture_text_expected(const struct posture_expected *expected,
+int posture_text_expected(const struct posture_expected *x,
     struct text_out *out, struct error *e) MUST_CHECK;
 
 /* Append the facts of one file of /proc/<pid>, given as NUL-ended text. */

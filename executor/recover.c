@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,13 +79,16 @@ static bool parse_run(const char *name, uint8_t ret[EVENT_RUN_BYTES])
 {
 	static const char digits[] = "0123456789abcdef";
 
-	if (strlen(name) != 2 + 2 * EVENT_RUN_BYTES ||
-	    strspn(name + 2, digits) != 2 * EVENT_RUN_BYTES)
+	if (strlen(name) != 2 + 2 * (size_t)EVENT_RUN_BYTES ||
+	    strspn(name + 2, digits) != 2 * (size_t)EVENT_RUN_BYTES)
 		return false;
-	for (size_t i = 0; i < EVENT_RUN_BYTES; i++)
-		ret[i] =
-		    (uint8_t)((strchr(digits, name[2 + 2 * i]) - digits) * 16 +
-		              (strchr(digits, name[3 + 2 * i]) - digits));
+	for (size_t i = 0; i < EVENT_RUN_BYTES; i++) {
+		const char *pair = name + 2 + 2 * i;
+		ptrdiff_t high = strchr(digits, pair[0]) - digits;
+		ptrdiff_t low = strchr(digits, pair[1]) - digits;
+
+		ret[i] = (uint8_t)(high << 4 | low);
+	}
 	return true;
 }
 

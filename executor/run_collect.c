@@ -31,20 +31,21 @@ static void fail_collect(
 static void collector_ready(void *owner, uint32_t events)
 {
 	struct run *r = owner;
-	struct fd_list fds = { .n = 0 };
-	struct run_message m = { ROLE_COLLECTOR, 0, r->s->in, &fds };
+	struct supervisor_heard heard;
+	struct run_message m = { ROLE_COLLECTOR, 0, r->s->in, &heard.fds };
 	struct error e;
 
 	(void)events;
 	if (supervisor_receive(r->s, r->helper_fd, &collect_reply_protocol,
-	        &m.verb, &fds, &e) < 0) {
+	        &heard, &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
 			fail_collect(r, "collect", &e);
 		return;
 	}
+	m.verb = heard.verb;
 	if (run_handle(r, &m, &e) < 0)
 		fail_collect(r, "collect", &e);
-	fd_list_close(&fds);
+	fd_list_close(&heard.fds);
 }
 
 static int start_collector(struct run *r, struct error *e)

@@ -276,21 +276,22 @@ static void deny_unopened(struct run *r)
 static void helper_ready(void *owner, uint32_t events)
 {
 	struct run *r = owner;
-	struct fd_list fds = { .n = 0 };
-	struct run_message m = { ROLE_OPENER, 0, r->s->in, &fds };
+	struct supervisor_heard heard;
+	struct run_message m = { ROLE_OPENER, 0, r->s->in, &heard.fds };
 	struct error e;
 
 	(void)events;
 	if (supervisor_receive(r->s, r->helper_fd, &opener_reply_protocol,
-	        &m.verb, &fds, &e) < 0) {
+	        &heard, &e) < 0) {
 		if (e.kind == ERROR_SYSTEM && e.saved_errno == EAGAIN)
 			return;
 		deny_unopened(r);
 		return;
 	}
+	m.verb = heard.verb;
 	if (run_handle(r, &m, &e) < 0)
 		deny_unopened(r);
-	fd_list_close(&fds);
+	fd_list_close(&heard.fds);
 }
 
 static void put_request(struct run *r, struct opener_open *o)

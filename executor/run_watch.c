@@ -125,21 +125,22 @@ static void lose_init(struct run *r, const struct error *why)
 /* One message of pid 1; false if there is none, or will be none. */
 static bool read_status(struct run *r)
 {
-	struct fd_list fds = { .n = 0 };
-	struct run_message m = { ROLE_STATUS, 0, r->s->in, &fds };
+	struct supervisor_heard heard;
+	struct run_message m = { ROLE_STATUS, 0, r->s->in, &heard.fds };
 	struct error e;
 
 	if (r->status_watch.fd < 0)
 		return false;
 	if (supervisor_receive(r->s, r->handles.fd[LAUNCH_FD_STATUS],
-	        &launch_status_protocol, &m.verb, &fds, &e) < 0) {
+	        &launch_status_protocol, &heard, &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
 			lose_init(r, &e);
 		return false;
 	}
+	m.verb = heard.verb;
 	if (run_handle(r, &m, &e) < 0)
 		lose_init(r, &e);
-	fd_list_close(&fds);
+	fd_list_close(&heard.fds);
 	return true;
 }
 

@@ -214,11 +214,10 @@ static void dispatch(struct session *c, uint16_t verb, struct fd_list *fds)
 
 static void read_one(struct session *c)
 {
-	struct fd_list fds = { .n = 0 };
-	uint16_t verb;
+	struct supervisor_heard heard;
 	struct error e;
 
-	if (supervisor_receive(c->s, c->fd, &protocol, &verb, &fds, &e) < 0) {
+	if (supervisor_receive(c->s, c->fd, &protocol, &heard, &e) < 0) {
 		if (e.kind == ERROR_SYSTEM && e.saved_errno == EAGAIN)
 			return;
 		if (e.kind == ERROR_MALFORMED) {
@@ -229,8 +228,8 @@ static void read_one(struct session *c)
 		session_end(c);
 		return;
 	}
-	dispatch(c, verb, &fds);
-	fd_list_close(&fds);
+	dispatch(c, heard.verb, &heard.fds);
+	fd_list_close(&heard.fds);
 }
 
 /* Names of a LIST as the socket takes them; true if more wait. */

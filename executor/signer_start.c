@@ -163,7 +163,7 @@ static int start_signer(const struct service *service,
 {
 	struct start s = { service, state, lock_fd, "", -1 };
 	AUTO_FD listen_fd = -1;
-	AUTO_FD pin_fd = -1;
+	int failed;
 
 	if (faccessat(state->keys_fd, SIGNER_KEY_FILE, F_OK,
 	        AT_SYMLINK_NOFOLLOW) < 0) {
@@ -171,13 +171,14 @@ static int start_signer(const struct service *service,
 			return FAIL_SYS(e, "look for the log key");
 		if (make_pin(&s, e) < 0)
 			return -1;
-		pin_fd = s.pin_fd;
 	}
-	if (service_listen(service->run_fd, SIGNER_SOCKET, &listen_fd, e) < 0)
-		return -1;
-	if (run_signer(&s, listen_fd, e) < 0)
-		return -1;
-	return take_pin_back(&s, e);
+	failed = service_listen(service->run_fd, SIGNER_SOCKET, &listen_fd, e);
+	if (failed == 0)
+		failed = run_signer(&s, listen_fd, e);
+	if (failed == 0)
+		failed = take_pin_back(&s, e);
+	own_close(&s.pin_fd);
+	return failed;
 }
 
 /* 0 connected; 1 nobody there, or it was on its way out; -1 an error. */

@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,14 +40,16 @@ static bool place_fds(const struct spawn *what)
 	return close_range(SPAWN_FIRST + (unsigned)what->n_fds, ~0u, 0) == 0;
 }
 
-static bool reset_signals(void)
+bool spawn_reset_signals(void)
 {
+	const struct sigaction as_born = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
 	/* Handlers end with exec, ignored signals would not. */
 	for (int i = 1; i < NSIG; i++)
-		(void)signal(i, SIG_DFL); /* some numbers are not ours */
+		(void)sigaction(i, &as_born, NULL); /* some are not ours */
 	return sigemptyset(&none) == 0 &&
+	       /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	       sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
@@ -67,20 +67,18 @@ int spawn(const struct spawn *what, struct error *e)
 	size_t n = 0;
 	pid_t pid;
 
-	while (what->argv[n] != NULL && n + 1 < SPAWN_FDS_MAX) {
-		argv[n] = strdup(what->argv[n]);
-		if (argv[n++] == NULL)
-			return FAIL_SYS(e, "start %s", what->path);
-	}
+	while (what->argv[n] != NULL && n + 1 < SPAWN_FDS_MAX)
+		n++;
+	/* execve takes pointers to what it could change, and never does. */
+	memcpy(argv, what->argv, n * sizeof(argv[0]));
 	argv[n] = NULL;
 	pid = fork();
 	if (pid == 0) {
-		if (place_fds(what) && reset_signals() && take_ids(what->uid))
+		if (place_fds(what) && spawn_reset_signals() &&
+		    take_ids(what->uid))
 			(void)execve(what->path, argv, environment);
 		_exit(EXIT_NO_EXEC);
 	}
-	for (size_t i = 0; i < n; i++)
-		free(argv[i]);
 	if (pid < 0)
 		return FAIL_SYS(e, "start %s", what->path);
 	return 0;

@@ -5,6 +5,7 @@
 #ifndef EXECUTOR_SPAWN_H
 #define EXECUTOR_SPAWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,5 +29,8 @@ struct spawn {
  * starter sees its channel close.
  */
 int spawn(const struct spawn *what, struct error *e) MUST_CHECK;
+
+/* Every signal as a process is born with it, none blocked. */
+bool spawn_reset_signals(void) MUST_CHECK;
 
 #endif

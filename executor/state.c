@@ -58,6 +58,7 @@ static int quarantine_runs(int from_fd, struct state *s, struct error *e)
 		own_close(&copy);
 		return FAIL_SYS(e, "read a staging directory");
 	}
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	while (failed == 0 && (d = readdir(dir)) != NULL) {
 		if (d->d_name[0] == '.')
 			continue;
@@ -102,6 +103,7 @@ static int sweep(int all_fd, struct state *s, struct error *e)
 		own_close(&copy);
 		return FAIL_SYS(e, "read the staging directories");
 	}
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	while (failed == 0 && (d = readdir(dir)) != NULL)
 		if (d->d_name[0] != '.')
 			failed = sweep_one(all_fd, d->d_name, s, e);

@@ -54,8 +54,8 @@ static int option_value(char **argv, int *at, const char **ret, struct error *e)
 static int parse(char **argv, struct supervisor_options *o, struct error *e)
 {
 	const struct number_range fds = { 4, 1000 };
-	const char *number;
-	uint64_t value;
+	const char *number = "";
+	uint64_t value = 0;
 
 	for (int i = 1; argv[i] != NULL; i++) {
 		int failed = 0;
@@ -131,19 +131,11 @@ static int serve(struct supervisor *s, const struct supervisor_options *o,
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int start(char **argv, struct supervisor *s, int ready_fd)
 {
 	struct supervisor_options o = { .listen_fd = -1 };
-	struct supervisor *s = calloc(1, sizeof(*s));
-	int ready_fd = fcntl(READY_FD, F_GETFD) >= 0 ? READY_FD : -1;
 	struct error e;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0)
-		return fputs(usage, stdout) < 0;
-	if (argc == 2 && strcmp(argv[1], "--version") == 0)
-		return puts("bailiff-supervisor " BAILIFF_VERSION) < 0;
-	if (s == NULL)
-		return EXIT_FAILURE;
 	if (parse(argv, &o, &e) < 0 || prepare(&o, &e) < 0) {
 		(void)fprintf(stderr, "bailiff-supervisor: %s\n", e.text);
 		say(ready_fd, "error: ", e.text);
@@ -154,4 +146,21 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct supervisor *s;
+	int status;
+
+	if (argc == 2 && strcmp(argv[1], "--help") == 0)
+		return fputs(usage, stdout) < 0;
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return puts("bailiff-supervisor " BAILIFF_VERSION) < 0;
+	s = calloc(1, sizeof(*s));
+	if (s == NULL)
+		return EXIT_FAILURE;
+	status = start(argv, s, fcntl(READY_FD, F_GETFD) >= 0 ? READY_FD : -1);
+	free(s);
+	return status;
 }

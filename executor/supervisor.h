@@ -95,9 +95,13 @@ void supervisor_stop(struct supervisor *s);  /* cancel all, then end */
 void supervisor_stale(struct supervisor *s); /* let a successor in */
 
 /* Messages on a descriptor that somebody else owns. */
+struct supervisor_heard {
+	uint16_t verb;
+	struct fd_list fds; /* owned by whoever heard */
+};
 int supervisor_receive(struct supervisor *s, int fd,
-    const struct wire_protocol *protocol, uint16_t *ret_verb,
-    struct fd_list *ret_fds, struct error *e) MUST_CHECK;
+    const struct wire_protocol *p, struct supervisor_heard *ret,
+    struct error *e) MUST_CHECK;
 int supervisor_send(struct supervisor *s, int fd,
     const struct channel_send *what, struct error *e) MUST_CHECK;
 

@@ -17,15 +17,16 @@
 #define FIRST_CLIENT_US UINT64_C(10000000)
 
 int supervisor_receive(struct supervisor *s, int fd,
-    const struct wire_protocol *p, uint16_t *ret_verb, struct fd_list *ret_fds,
+    const struct wire_protocol *p, struct supervisor_heard *ret,
     struct error *e)
 {
 	struct channel_receive what = { p, CHANNEL_FDS_MAX,
 		{ s->in, sizeof(*s->in) } };
 	int failed;
 
+	ret->fds.n = 0;
 	s->io.fd = fd;
-	failed = channel_receive(&s->io, &what, ret_verb, ret_fds, e);
+	failed = channel_receive(&s->io, &what, &ret->verb, &ret->fds, e);
 	s->io.fd = -1;
 	return failed;
 }
@@ -106,8 +107,7 @@ static void on_launch_answer(
 static void launch_ready(void *owner, uint32_t events)
 {
 	struct supervisor *s = owner;
-	struct fd_list fds = { .n = 0 };
-	uint16_t verb;
+	struct supervisor_heard heard;
 	struct error e;
 
 	if ((events & EPOLLOUT) != 0) {
@@ -120,14 +120,14 @@ static void launch_ready(void *owner, uint32_t events)
 	}
 	if ((events & ~(uint32_t)EPOLLOUT) == 0)
 		return;
-	if (supervisor_receive(
-	        s, s->launch_fd, &launch_reply_protocol, &verb, &fds, &e) < 0) {
+	if (supervisor_receive(s, s->launch_fd, &launch_reply_protocol, &heard,
+	        &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
 			lose_launcher(s);
 		return;
 	}
-	on_launch_answer(s, verb, &fds);
-	fd_list_close(&fds);
+	on_launch_answer(s, heard.verb, &heard.fds);
+	fd_list_close(&heard.fds);
 }
 
 /* An event that the signer refuses has no record: its run cannot be. */

@@ -190,6 +190,7 @@ static int open_signals(struct supervisor *s, struct error *e)
 
 	if (sigemptyset(&set) < 0 || sigaddset(&set, SIGTERM) < 0 ||
 	    sigaddset(&set, SIGINT) < 0 ||
+	    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	    sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return FAIL_SYS(e, "block signals");
 	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -173,6 +173,7 @@ static int add_directory(struct maker *m, int dir_fd, const char *path)
 		return FAIL_SYS(m->e, "read /%s", path);
 	}
 	failed = add_plain(m, ENTRY_DIRECTORY, path, -1);
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	while (failed == 0 && (d = readdir(dir)) != NULL) {
 		char inner[2 * LAUNCH_PATH_MAX];
 
