@@ -331,7 +331,8 @@ int keys_load_record(struct keys *k, uint64_t epoch, struct error *e)
 
 /*
  * Overwritten before the name goes.  A journal or a flash drive may keep an
- * old block all the same; nothing above the disk can help that.
+ * old block all the same; nothing above the disk can help that.  A file system
+ * that needs space to overwrite is of that kind, so there the name goes alone.
  */
 static int forget(struct keys *k, uint64_t epoch, struct error *e)
 {
@@ -348,7 +349,8 @@ static int forget(struct keys *k, uint64_t epoch, struct error *e)
 		return FAIL_SYS(e, "look at %s", name);
 	if ((size_t)st.st_size > sizeof(zeros))
 		return FAIL(e, ERROR_MALFORMED, "%s is damaged", name);
-	if (file_write_all(fd, zeros, (size_t)st.st_size, e) < 0)
+	if (file_write_all(fd, zeros, (size_t)st.st_size, e) < 0 &&
+	    !store_is_full(e))
 		return FAIL_IN(e, "%s", name);
 	if (fdatasync(fd) < 0 || unlinkat(k->dir_fd, name, 0) < 0)
 		return FAIL_SYS(e, "forget %s", name);

@@ -45,8 +45,8 @@ class Log:
     def path(self, *names):
         return os.path.join(self.dir, *names)
 
-    def start(self, *options, new=None, before=()):
-        """Returns the line on the ready pipe.  'before' is put in front of the command."""
+    def start(self, *options, new=None, env=None):
+        """Returns the line on the ready pipe."""
         self.starts += 1
         self.socket = self.path("s%d" % self.starts)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -75,11 +75,11 @@ class Log:
                     except OSError:
                         pass
 
-        args = list(before) + [SIGNER] + (["--new-log", secrets.token_hex(16)] if new else [])
+        args = [SIGNER] + (["--new-log", secrets.token_hex(16)] if new else [])
         self.process = subprocess.Popen(args + list(options), preexec_fn=place,
             pass_fds=[n for n, f in enumerate(high, 3) if f >= 0],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=open(self.path("stderr"), "ab"), env={}, cwd="/", **self.who)
+            stderr=open(self.path("stderr"), "ab"), env=env or {}, cwd="/", **self.who)
         for f in opened + high:
             if f >= 0:
                 os.close(f)
