@@ -65,13 +65,12 @@ int report_init(struct report *r, struct error *e) MUST_CHECK;
 void report_done(struct report *r);
 
 /*
- * Where the next findings are: set by who judges, used by report_add.  'what'
- * names the check ("chain.prev"), 'verdict' what a FAIL makes of the log:
- * VERDICT_VERIFIED is a PASS, VERDICT_BELOW a WARN.
+ * What a finding is about.  'verdict' is what it makes of the log:
+ * VERDICT_VERIFIED is a PASS, VERDICT_BELOW a WARN, anything else a FAIL.
  */
 struct report_what {
 	enum verdict verdict;
-	const char *check;
+	const char *check;                /* its name: "chain.prev" */
 	const struct report_place *place; /* NULL: nowhere */
 	const char *expected;             /* NULL: nothing to say */
 };
