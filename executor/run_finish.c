@@ -31,7 +31,7 @@ static void put_verdict(const struct run *r, struct event_outcome *o)
 	o->killed_by = v.killed_by;
 	o->exit_kind = v.exit_kind;
 	o->exit_value = v.exit_value;
-	if (!r->failure.is_set)
+	if (!v.names_step)
 		return;
 	(void)snprintf(o->step, sizeof(o->step), "%s", r->failure.step);
 	o->step_errno = (uint32_t)r->failure.saved_errno;
@@ -179,7 +179,8 @@ static void put_finished(const struct run *r, struct protocol_finished *f)
 	f->exit_value = o->exit_value;
 	memcpy(f->step, o->step, sizeof(f->step));
 	f->step_errno = o->step_errno;
-	memcpy(f->remedy, r->failure.remedy, sizeof(f->remedy));
+	if (o->step[0] != '\0')
+		memcpy(f->remedy, r->failure.remedy, sizeof(f->remedy));
 	f->out.size = r->out.head_size;
 	f->out.total = r->out.total;
 	memcpy(f->out.sha256, r->out.head_sha256, sizeof(f->out.sha256));

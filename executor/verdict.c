@@ -66,17 +66,19 @@ static enum killer killer_of(const struct verdict_facts *f)
 
 void verdict_decide(const struct verdict_facts *f, struct verdict *ret)
 {
-	struct verdict v = { STATUS_OK, PHASE_RUN, KILLER_NONE, EXIT_ABSENT,
-		0 };
+	struct verdict v = { .status = STATUS_OK, .phase = PHASE_RUN };
 
 	if (f->step_failed && f->failed_in == PHASE_SETUP &&
-	    f->kill != KILLER_CLIENT) {
+	    f->kill != KILLER_CLIENT && f->oom_kills == 0) {
 		v.status = STATUS_ERROR;
 		v.phase = PHASE_SETUP;
+		v.names_step = true;
 		*ret = v;
 		return;
 	}
 	v.killed_by = killer_of(f);
+	v.names_step = f->step_failed && (v.killed_by == KILLER_NONE ||
+	                                     f->failed_in == PHASE_COLLECT);
 	v.phase = f->released ? PHASE_RUN : PHASE_SETUP;
 	if (f->ended && f->released && f->kill == KILLER_NONE) {
 		v.exit_kind = f->exit_kind;

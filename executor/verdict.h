@@ -28,14 +28,16 @@ struct verdict {
 	enum killer killed_by;
 	enum event_exit exit_kind;
 	uint32_t exit_value;
+	bool names_step; /* the failed step belongs into the record */
 };
 
 /*
- * Total.  The first that holds: the client cancelled; a step of ours failed
- * before user code ran; the kernel killed for memory; we killed; the kernel
+ * Total.  The first that holds: the client cancelled; the kernel killed for
+ * memory; a step of ours failed before user code ran; we killed; the kernel
  * killed at the cpu limit or for a forbidden call; pid 1 was lost; the
  * program's own exit.  A failed collection turns only a run that nothing
- * killed into an error.
+ * killed into an error.  That pid 1 was lost is no failure of ours when the
+ * kernel or we killed it: memory.oom.group takes it along.
  */
 void verdict_decide(const struct verdict_facts *facts, struct verdict *ret);
 

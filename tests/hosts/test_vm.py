@@ -23,7 +23,7 @@ libgmp10 libgpg-error0 libjansson4 liblz4-1 liblzma5 libmount1 libncursesw6
 libnsl2 libpam0g libpcre2-8-0 libproc2-0 libpython3.11-minimal
 libpython3.11-stdlib libreadline8 libseccomp2 libselinux1 libsmartcols1
 libsodium23 libsqlite3-0 libssl3 libstdc++6 libsystemd0 libtinfo6 libtirpc3
-libudev1 libuuid1 libzstd1 media-types mount netbase passwd procps
+libudev1 libuuid1 e2fsprogs libext2fs2 libss2 libzstd1 media-types mount netbase passwd procps
 python3.11 python3.11-minimal python3-minimal python3 sed tar tzdata util-linux
 util-linux-extra zlib1g libpython3-stdlib""".split()
 MODULES = ["virtio_pci", "virtio_blk", "overlay"]
@@ -91,9 +91,11 @@ def copy_packages(root):
 
 INIT = """#!/bin/bash
 mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
-mkdir -p /dev/shm /dev/pts; mount -t tmpfs tmpfs /tmp; mount -t tmpfs tmpfs /run
+mkdir -p /dev/shm /dev/pts; mount -t devpts -o ptmxmode=666 devpts /dev/pts; ln -sf pts/ptmx /dev/ptmx
+ln -s /proc/self/fd /dev/fd; mount -t tmpfs tmpfs /tmp; mount -t tmpfs -o mode=755 tmpfs /run
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
-mount -t tmpfs tmpfs /var/lib; mount -t tmpfs tmpfs /etc/bailiff
+mount -t tmpfs -o mode=755 tmpfs /var/lib
+mount -t tmpfs -o mode=755 tmpfs /etc/bailiff
 ulimit -n 20000; ulimit -c 0
 export PATH=/usr/sbin:/usr/bin HOME=/root LANG=C.UTF-8
 echo "vm: $(uname -r), cgroup2 controllers: $(cat /sys/fs/cgroup/cgroup.controllers)"
