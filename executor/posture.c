@@ -194,7 +194,8 @@ static int put_files(int dir_fd, const struct posture_self *self,
 		return -1;
 	if (posture_text_limits(limits, out, e) < 0 ||
 	    posture_text_cgroup(cgroup, names, out, e) < 0 ||
-	    put_descriptors(dir_fd, out, e) < 0)
+	    put_descriptors(dir_fd, out, e) < 0 ||
+	    text_printf(out, e, "landlock %u\n", names->landlock_abi) < 0)
 		return -1;
 	return posture_text_mounts(mounts, names, out, e);
 }

@@ -15,6 +15,9 @@
 static const char status_must[] = "status Uid program program program program\n"
                                   "status Gid program program program program\n"
                                   "status Groups\n"
+                                  "status SigBlk 0000000000000000\n"
+                                  "status SigIgn 0000000000000000\n"
+                                  "status SigCgt 0000000000000000\n"
                                   "status CapInh 0000000000000000\n"
                                   "status CapPrm 0000000000000000\n"
                                   "status CapEff 0000000000000000\n"
@@ -95,8 +98,8 @@ int posture_text_expected(
 	        "cgroup v2 run\ncgroup memory %s\ncgroup pids %s\n", v1,
 	        v1) < 0)
 		return -1;
-	if (text_printf(out, e, "descriptors 0 1 2 %d %d\n",
-	        FILTER_PROGRAM_FD - 1, FILTER_PROGRAM_FD) < 0)
+	if (text_printf(out, e, "descriptors 0 1 2 %d %d\nlandlock %u\n",
+	        FILTER_PROGRAM_FD - 1, FILTER_PROGRAM_FD, x->landlock_abi) < 0)
 		return -1;
 	return put_mounts(x, out, e);
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* The facts of /proc/<pid>/status, in the order of that file. */
-static const char *const status_facts[] = { "Uid", "Gid", "Groups", "CapInh",
-	"CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp",
-	"Seccomp_filters" };
+static const char *const status_facts[] = { "Uid", "Gid", "Groups", "SigBlk",
+	"SigIgn", "SigCgt", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb",
+	"NoNewPrivs", "Seccomp", "Seccomp_filters" };
 #define N_STATUS (sizeof(status_facts) / sizeof(status_facts[0]))
 
 /* The facts of /proc/<pid>/limits; its columns are 26 and twice 21 wide. */

@@ -28,18 +28,21 @@ struct posture_mount {
 };
 
 struct posture_expected {
-	const struct posture_mount
-	    *mounts; /* borrowed; the whole mount table */
+	/* The whole mount table; borrowed. */
+	const struct posture_mount *mounts;
 	size_t n_mounts;
 	uint64_t open_files, file_size, cpu_s; /* hard and soft alike */
-	uint32_t
-	    filters; /* seccomp filters in force: ours and inherited ones */
-	bool split;  /* limits in cgroup v1 beside the v2 leaf */
+	uint32_t landlock_abi; /* of this host, all of it in force */
+	uint32_t filters;      /* of seccomp in force, inherited ones too */
+	bool split;            /* limits in cgroup v1 beside the v2 leaf */
 };
 
 /* The numbers that the texts replace by names. */
 struct posture_names {
 	uint32_t program_uid, init_uid;
+	/* No file of /proc tells this one: the program proved it by a file that
+	 * it may not open, and says so. */
+	uint32_t landlock_abi;
 	const char *cgroup;                      /* of STARTED; borrowed */
 	const struct posture_expected *expected; /* borrowed: types of trees */
 };

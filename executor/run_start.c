@@ -315,11 +315,12 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 		.open_files = limits[LIMIT_OPEN_FILES],
 		.file_size = limits[LIMIT_FILE_SIZE],
 		.cpu_s = (limits[LIMIT_CPU_MS] + 999) / 1000 + 1,
+		.landlock_abi = r->s->landlock_abi,
 		.filters = r->s->self.filters + 1,
 		.split = r->s->split_cgroups,
 	};
 	const struct posture_names names = { r->program_uid, r->init_uid,
-		r->cgroup, &expected };
+		m->in->stopped.landlock_abi, r->cgroup, &expected };
 
 	if (m->fds->n != 1)
 		return FAIL(e, ERROR_MALFORMED, "STOPPED without a pidfd");

@@ -42,6 +42,7 @@ struct supervisor {
 	struct template view;
 	struct posture_self self;
 	bool split_cgroups;
+	uint32_t landlock_abi;
 	struct toolchain toolchains[POLICY_LANGUAGES_MAX];
 	int init_filter_fd;             /* owned */
 	int root_fds[POLICY_ROOTS_MAX]; /* owned; O_PATH of read roots */

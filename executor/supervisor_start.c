@@ -144,6 +144,7 @@ static int start_launcher(struct supervisor *s, struct error *e)
 		return -1;
 	s->launch_fd = s->io.fd;
 	s->io.fd = -1;
+	s->landlock_abi = ready.landlock_abi;
 	s->split_cgroups = strcmp(ready.cgroup_mode, "v2") != 0;
 	return 0;
 }

@@ -26,17 +26,20 @@ static const struct posture_expected expected = {
 	.open_files = 256,
 	.file_size = 67108864,
 	.cpu_s = 31,
+	.landlock_abi = 7,
 	.filters = 1,
 	.split = true,
 };
-static const struct posture_names names = { 1900000009, 1900000008,
+static const struct posture_names names = { 1900000009, 1900000008, 7,
 	"bailiff/aa/1", &expected };
 
 static const char status[] =
     "Name:\tprogram\nUmask:\t0022\n"
     "Uid:\t1900000009\t1900000009\t1900000009\t1900000009\n"
     "Gid:\t1900000009\t1900000009\t1900000009\t1900000009\n"
-    "FDSize:\t64\nGroups:\t \nNStgid:\t7\n"
+    "FDSize:\t64\nGroups:\t \nNStgid:\t7\nSigPnd:\t0000000000000000\n"
+    "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
+    "SigCgt:\t0000000000000000\n"
     "CapInh:\t0000000000000000\nCapPrm:\t0000000000000000\n"
     "CapEff:\t0000000000000000\nCapBnd:\t0000000000000000\n"
     "CapAmb:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n"
@@ -73,7 +76,7 @@ static const struct parts right = { status, map, limits, cgroup, mountinfo,
 	"namespace cgroup own\nnamespace ipc own\nnamespace mnt own\n"
 	"namespace net own\nnamespace pid own\nnamespace user own\n"
 	"namespace uts own\n",
-	"descriptors 0 1 2 4094 4095\n" };
+	"descriptors 0 1 2 4094 4095\nlandlock 7\n" };
 
 static int compare(const struct parts *p, uint64_t *ret_facts, struct error *e)
 {
@@ -106,7 +109,7 @@ static void a_right_posture_is_accepted_and_counted(void **state)
 	(void)state;
 	if (compare(&right, &facts, &e) < 0)
 		fail_msg("%s", e.text);
-	assert_int_equal(facts, 11 + 7 + 5 + 4 + 3 + 1 + 4);
+	assert_int_equal(facts, 14 + 7 + 5 + 4 + 3 + 2 + 4);
 }
 
 /* Replace 'from' by 'to' once in a copy of 'text'; the caller frees. */
@@ -132,6 +135,9 @@ static const struct {
 	{ S, "1900000009\nGid", "1900000008\nGid" },
 	{ S, "Gid:\t1900000009", "Gid:\t1000" },
 	{ S, "Groups:\t ", "Groups:\t0 " },
+	{ S, "SigIgn:\t0000000000000000", "SigIgn:\t0000000000001000" },
+	{ S, "SigBlk:\t0", "SigBlk:\t4" },
+	{ S, "SigCgt:\t0", "SigCgt:\t8" },
 	{ S, "CapInh:\t0", "CapInh:\t1" },
 	{ S, "CapPrm:\t0", "CapPrm:\t8" },
 	{ S, "CapEff:\t0", "CapEff:\t8" },
@@ -155,6 +161,7 @@ static const struct {
 	{ P(cgroup), "4:memory:/outer/bailiff/aa/1\n", "" },
 	{ P(namespaces), "net own", "net shared" },
 	{ P(namespaces), "namespace user own\n", "" },
+	{ P(descriptors), "landlock 7", "landlock 6" },
 	{ P(descriptors), "0 1 2 ", "0 1 2 3 " },
 	{ P(mountinfo), "/ / ro", "/ / rw" },
 	{ P(mountinfo), "/usr ro", "/usr rw" },
