@@ -578,6 +578,8 @@ def faults():
             code = l.stop() if on else l.process.poll()
             if error in MAY_GO_ON and call != "fdatasync" and not on:
                 bad.append((call, error, n, "does not go on", code))
+            if call == "fdatasync" and n == 1 and (on or acked or code != 1):
+                bad.append((call, error, n, "goes on after a sync that failed", acked))
             if code is not None and code < 0:
                 bad.append((call, error, n, "died of a signal", code))
             if l.process.poll() is None:
