@@ -104,11 +104,13 @@ static const struct wire_field subject_rows[] = {
 static const struct wire_layout subject =
     WIRE_LAYOUT(event_subject, subject_rows);
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): member names take none */
 #define STREAM_ROWS(m)                                     \
 	WIRE_ROW_FIXED(event_outcome, m.sha256),           \
 	    WIRE_ROW_U64(event_outcome, m.size),           \
 	    WIRE_ROW_FIXED(event_outcome, m.total_sha256), \
 	    WIRE_ROW_U64(event_outcome, m.total)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct wire_field outcome_rows[] = {
 	WIRE_ROW_U64(event_outcome, ticket),

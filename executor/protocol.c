@@ -116,10 +116,12 @@ static const struct wire_field step_rows[] = {
 };
 static const struct wire_layout step = WIRE_LAYOUT(protocol_step, step_rows);
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): member names take none */
 #define STREAM_ROWS(m)                                \
 	WIRE_ROW_U64(protocol_finished, m.size),      \
 	    WIRE_ROW_U64(protocol_finished, m.total), \
 	    WIRE_ROW_FIXED(protocol_finished, m.sha256)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct wire_field finished_rows[] = {
 	WIRE_ROW_U64(protocol_finished, request),
