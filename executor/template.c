@@ -161,15 +161,28 @@ static int add_file(
 	return add_plain(m, ENTRY_FILE, path, copy);
 }
 
-/* Links and files of one directory, not deeper: alternatives(1), say. */
-static int add_directory(struct maker *m, int dir_fd, const char *path)
+/* What lies in a directory, not deeper: links and files. */
+static int add_inner(
+    struct maker *m, int dir_fd, const char *name, const char *path)
 {
-	DIR *dir = fdopendir(dir_fd);
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return FAIL_SYS(m->e, "stat /%s", path);
+	if (S_ISLNK(st.st_mode))
+		return add_symlink(m, dir_fd, name, path);
+	return S_ISREG(st.st_mode) ? add_file(m, dir_fd, name, path) : 0;
+}
+
+/* Of alternatives(1), say. */
+static int add_directory(struct maker *m, int take_dir_fd, const char *path)
+{
+	DIR *dir = fdopendir(take_dir_fd);
 	const struct dirent *d;
 	int failed;
 
 	if (dir == NULL) {
-		own_close(&dir_fd);
+		own_close(&take_dir_fd);
 		return FAIL_SYS(m->e, "read /%s", path);
 	}
 	failed = add_plain(m, ENTRY_DIRECTORY, path, -1);
@@ -178,10 +191,7 @@ static int add_directory(struct maker *m, int dir_fd, const char *path)
 		char inner[2 * LAUNCH_PATH_MAX];
 
 		(void)snprintf(inner, sizeof(inner), "%s/%s", path, d->d_name);
-		if (d->d_type == DT_LNK)
-			failed = add_symlink(m, dirfd(dir), d->d_name, inner);
-		else if (d->d_type == DT_REG)
-			failed = add_file(m, dirfd(dir), d->d_name, inner);
+		failed = add_inner(m, dirfd(dir), d->d_name, inner);
 	}
 	(void)closedir(dir);
 	return failed;
