@@ -5,6 +5,8 @@ clients of other accounts speak the protocol themselves.
 
 Run as: python3 test_clients.py BUILD_DIR SOURCE_DIR [part of a name].
 """
+import ctypes
+import json
 import os
 import random
 import socket
@@ -14,22 +16,27 @@ import time
 import traceback
 
 import wire
-from lib import (LIBEXEC, PATIENCE_S, Place, case, check, equal, main, need_programs, need_root, status, wait_for)
+from lib import (BAILIFF, LIBEXEC, PATIENCE_S, Place, Skip, case, check, equal, main, need_programs, need_root, status, wait_for)
 from watch import Watch
 
 ALICE, BOB, TEAM = 987001, 987002, 987003
 
 
+def listen(path):
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(path)
+    os.chmod(path, 0o666)
+    listener.listen(64)
+    return listener
+
+
 class Service:
     """A supervisor on a socket of ours, under a directory all may pass."""
 
-    def __init__(self, **policy):
+    def __init__(self, listener=None, **policy):
         self.place = p = Place(**policy)
         self.path = p.path("public.sock")
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        listener.bind(self.path)
-        os.chmod(self.path, 0o666)
-        listener.listen(64)
+        listener = listener or listen(self.path)
         ready, write = os.pipe()
 
         def arrange():
@@ -415,6 +422,96 @@ def not_raises(function):
         return True
     except (AssertionError, OSError):
         return False
+
+
+class SystemSocket:
+    """A process whose own /run/bailiff holds the system service's socket, so
+    that no other command of this host ever sees it."""
+
+    def __init__(self):
+        ours, theirs = socket.socketpair()
+        self.channel = ours
+        self.pid = os.fork()
+        if self.pid == 0:
+            ours.close()
+            try:
+                self.inside(theirs)
+            finally:
+                os._exit(1)
+        theirs.close()
+        _, fds, _, _ = socket.recv_fds(ours, 10, 1)
+        if not fds:
+            raise Skip("no mount namespace to be had")
+        self.listener = socket.socket(fileno=fds[0])
+
+    def inside(self, channel):
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.unshare(0x20000) != 0:  # CLONE_NEWNS
+            os._exit(1)
+        for words in (["--make-rprivate", "/"],
+                      ["-t", "tmpfs", "-o", "mode=755", "bailiff-test",
+                       "/run/bailiff"]):
+            if subprocess.run(["mount"] + words, check=False).returncode:
+                os._exit(1)
+        listener = listen("/run/bailiff/bailiff.sock")
+        socket.send_fds(channel, [b"x"], [listener.fileno()])
+        listener.close()
+        while True:
+            request = channel.recv(65536)
+            if not request:
+                os._exit(0)
+            uid, words = json.loads(request)
+            done = subprocess.run(
+                ["setpriv", "--reuid", str(uid), "--regid", str(uid),
+                 "--clear-groups", "env", "HOME=/nonexistent", BAILIFF] +
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, timeout=PATIENCE_S, check=False)
+            channel.send(json.dumps([done.returncode, done.stdout.decode(),
+                                     done.stderr.decode()]).encode())
+
+    def call(self, uid, *words):
+        self.channel.send(json.dumps([uid, words]).encode())
+        return json.loads(self.channel.recv(1 << 20))
+
+    def close(self):
+        self.channel.close()
+        os.waitpid(self.pid, 0)
+
+
+@case("bailiff run uses the system socket for every account")
+def _():
+    system = SystemSocket()
+    try:
+        if system.call(ALICE, "--version")[0] != 0:
+            raise Skip("the build tree cannot be reached by another uid")
+        s = Service(listener=system.listener)
+        for uid in (ALICE, BOB, 0):
+            equal(system.call(uid, "run", "--lang", "bash", "-c", "echo hi"),
+                  [0, "hi\n", ""], "run of %d" % uid)
+        intents = [r["principal"]["uid"] for r in s.place.records()
+                   if r["type"] == "intent"]
+        equal(intents, [ALICE, BOB, 0], "principals")
+        code, out, _ = system.call(ALICE, "run", "--json", "--lang", "bash",
+                                   "-c", "echo mine")
+        run_id = json.loads(out)["run_id"]
+        equal(system.call(ALICE, "result", run_id, "stdout"),
+              [0, "mine\n", ""], "own result")
+        code, out, err = system.call(BOB, "result", run_id, "stdout")
+        equal((code, out), (1, ""), "another's result")
+        code, out, err = system.call(ALICE, "run", "--state",
+                                     s.place.path("x"), "--lang", "bash",
+                                     "-c", "echo ran")
+        equal((code, out), (125, ""), "a state of one's own, without root")
+        check(err.startswith("bailiff: ") and err.count("\n") == 1, err)
+        s.process.kill()
+        s.process.wait()
+        for uid in (ALICE, 0):
+            code, out, err = system.call(uid, "run", "--lang", "bash", "-c",
+                                         "echo ran")
+            equal((code, out), (125, ""), "a dead system service")
+            check("system service does not answer" in err, err)
+    finally:
+        system.close()
 
 
 @case("the supervisor keeps what it needs and no more")

@@ -210,7 +210,7 @@ def _():
     p = Place()
     r = p.python("a=[bytearray(1<<20) for i in range(4096)]", "--memory",
                  "64")
-    equal(r.code, 137, "exit")
+    equal(r.code, 137, "exit (%r)" % r.err)
     j = p.json("--memory", "64", "--lang", "python", "-c",
                "a=[bytearray(1<<20) for i in range(4096)]").json
     equal((j["status"], j["killed_by"]), ("memory", "memory"), "json")
