@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -219,6 +220,8 @@ int main(int argc, char **argv)
 
 	if (s == NULL)
 		return SIGNER_EXIT_FAIL;
+	/* Executed by descriptor it would be called by a number (ps, logs). */
+	(void)prctl(PR_SET_NAME, "bailiff-signer");
 	if (parse(argc, argv, &o, &e) < 0) {
 		free(s);
 		report(&e);

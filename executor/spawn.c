@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/own.h"
+
 #define EXIT_NO_EXEC 127
 
 /* Above every target, so that no move overwrites what is still to be moved. */
@@ -37,7 +39,8 @@ static bool place_fds(const struct spawn *what)
 		else if (dup2(parked[i], target) < 0)
 			return false;
 	}
-	return close_range(SPAWN_FIRST + (unsigned)what->n_fds, ~0u, 0) == 0;
+	return close_range(SPAWN_FIRST + (unsigned)what->n_fds, ~0u,
+	           CLOSE_RANGE_CLOEXEC) == 0;
 }
 
 bool spawn_reset_signals(void)
@@ -66,6 +69,16 @@ int spawn(const struct spawn *what, struct error *e)
 	char *argv[SPAWN_FDS_MAX];
 	size_t n = 0;
 	pid_t pid;
+	AUTO_FD opened_fd = open(what->path, O_PATH | O_CLOEXEC);
+	AUTO_FD program_fd = -1;
+
+	/* By descriptor: the uid it gets may have no way to the path. */
+	if (opened_fd < 0)
+		return FAIL_SYS(e, "open %s", what->path);
+	program_fd =
+	    fcntl(opened_fd, F_DUPFD_CLOEXEC, PARKED + (int)SPAWN_FDS_MAX);
+	if (program_fd < 0)
+		return FAIL_SYS(e, "keep %s open", what->path);
 
 	while (what->argv[n] != NULL && n + 1 < SPAWN_FDS_MAX)
 		n++;
@@ -76,7 +89,8 @@ int spawn(const struct spawn *what, struct error *e)
 	if (pid == 0) {
 		if (place_fds(what) && spawn_reset_signals() &&
 		    take_ids(what->uid))
-			(void)execve(what->path, argv, environment);
+			(void)execveat(
+			    program_fd, "", argv, environment, AT_EMPTY_PATH);
 		_exit(EXIT_NO_EXEC);
 	}
 	if (pid < 0)

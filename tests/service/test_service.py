@@ -3,11 +3,12 @@
 Run as: python3 test_service.py BUILD_DIR SOURCE_DIR [part of a name].
 """
 import os
+import shutil
 import select
 import signal
 import subprocess
 
-from lib import (BAILIFF, PATIENCE_S, Place, Skip, call, case,
+from lib import (BAILIFF, BUILD, PATIENCE_S, Place, Skip, call, case,
                  cgroup_directories, cgroup_of, check, cmdline, equal,
                  host_mounts, instance_processes, instances_of, main, need_programs, need_root,
                  one_line, parent, program_uids, read, run_directory,
@@ -107,6 +108,26 @@ def _():
                   link.startswith(p.state) or link == p.policy,
                   "%d holds %s" % (pid, link))
         check(not instances_of(pid) & own, "cgroup of the starter")
+
+
+@case("programs, policy and state that only root can reach are enough")
+def _():
+    p = Place()
+    os.chmod(p.dir, 0o700)
+    for part in ("bin", "libexec", "share"):
+        shutil.copytree(os.path.join(BUILD, part), p.path(part))
+    again = dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                 stderr=subprocess.STDOUT)
+    for i in range(2):
+        r = subprocess.run([p.path("bin/bailiff"), "run", "--policy", p.policy,
+                            "--state", p.state, "--lang", "bash", "-c",
+                            "echo reached; echo kept > file"], **again)
+        equal((r.returncode, r.stdout), (0, b"reached\n"), "run %d" % i)
+    r = subprocess.run([p.path("bin/bailiff"), "audit", "verify", p.state,
+                        "--results"], **again)
+    equal(r.returncode, 0, "verdict")
+    # Its programs are found by their place, which is not that of the others.
+    subprocess.run([p.path("bin/bailiff"), "stop", "--state", p.state], **again)
 
 
 @case("two policies and two state directories at once do not collide")
