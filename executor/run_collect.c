@@ -36,8 +36,8 @@ static void collector_ready(void *owner, uint32_t events)
 	struct error e;
 
 	(void)events;
-	if (supervisor_receive(r->s, r->helper_fd, &collect_reply_protocol,
-	        &heard, &e) < 0) {
+	if (supervisor_receive(
+	        r->s, r->helper_fd, &collect_reply_protocol, &heard, &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
 			fail_collect(r, "collect", &e);
 		return;

@@ -281,8 +281,8 @@ static void helper_ready(void *owner, uint32_t events)
 	struct error e;
 
 	(void)events;
-	if (supervisor_receive(r->s, r->helper_fd, &opener_reply_protocol,
-	        &heard, &e) < 0) {
+	if (supervisor_receive(
+	        r->s, r->helper_fd, &opener_reply_protocol, &heard, &e) < 0) {
 		if (e.kind == ERROR_SYSTEM && e.saved_errno == EAGAIN)
 			return;
 		deny_unopened(r);

@@ -120,8 +120,8 @@ static void launch_ready(void *owner, uint32_t events)
 	}
 	if ((events & ~(uint32_t)EPOLLOUT) == 0)
 		return;
-	if (supervisor_receive(s, s->launch_fd, &launch_reply_protocol, &heard,
-	        &e) < 0) {
+	if (supervisor_receive(
+	        s, s->launch_fd, &launch_reply_protocol, &heard, &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
 			lose_launcher(s);
 		return;
