@@ -38,6 +38,11 @@ class Log:
             os.mkdir(self.path(name), 0o700)
             if user is not None:
                 os.chown(self.path(name), user, user)
+        self.program = SIGNER
+        if user is not None:
+            # That user may have no way to the build tree.
+            os.chmod(self.dir, 0o711)
+            self.program = shutil.copy(SIGNER, self.path("bailiff-signer"))
         self.who = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self.process = None
         self.starts = 0
@@ -75,7 +80,7 @@ class Log:
                     except OSError:
                         pass
 
-        args = [SIGNER] + (["--new-log", secrets.token_hex(16)] if new else [])
+        args = [self.program] + (["--new-log", secrets.token_hex(16)] if new else [])
         self.process = subprocess.Popen(args + list(options), preexec_fn=place,
             pass_fds=[n for n, f in enumerate(high, 3) if f >= 0],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
