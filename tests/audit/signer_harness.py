@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-BUILD, SOURCE = sys.argv[1], sys.argv[2]
+BUILD, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SIGNER = os.path.join(BUILD, "libexec/bailiff/bailiff-signer")
 DRIVER = os.path.join(BUILD, "tests/signer_driver")
 AUDITOR = os.path.join(BUILD, "libexec/bailiff/bailiff-audit")
