@@ -41,6 +41,8 @@ static const struct limit_row limits_v1[] = {
 	{ CGROUP_MEMORY, "memory.limit_in_bytes", MEMORY, ALWAYS },
 	{ CGROUP_MEMORY, "memory.memsw.limit_in_bytes", MEMORY, IF_THERE },
 	{ CGROUP_MEMORY, "memory.swappiness", ZERO, IF_THERE },
+	/* Until it is set, v1 does not count socket buffers at all. */
+	{ CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", MEMORY, IF_THERE },
 	{ CGROUP_PIDS, "pids.max", PIDS, ALWAYS },
 };
 
@@ -51,8 +53,7 @@ static const struct limit_row limits_v2[] = {
 	{ CGROUP_UNIFIED, "pids.max", PIDS, ALWAYS },
 };
 
-_Static_assert(sizeof(limits_v1) == sizeof(limits_v2), "one row count");
-#define LIMIT_ROWS (sizeof(limits_v1) / sizeof(limits_v1[0]))
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
 static uint64_t value_of(enum source source, const struct cgroup_limits *limits)
 {
@@ -76,8 +77,9 @@ static int write_limits(const struct cgroups *g, const struct cgroup_leaf *leaf,
 {
 	const struct limit_row *rows =
 	    g->mode == CGROUP_V2 ? limits_v2 : limits_v1;
+	size_t n = g->mode == CGROUP_V2 ? ROWS(limits_v2) : ROWS(limits_v1);
 
-	for (size_t i = 0; i < LIMIT_ROWS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct limit_row *r = &rows[i];
 		int fd = leaf->fd[r->tree];
 		uint64_t value = value_of(r->source, limits);

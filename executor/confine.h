@@ -33,6 +33,7 @@ struct confine {
 	int std_fd[3];                      /* become 0, 1, 2 */
 	int report_fd, gate_fd, program_fd; /* become the numbers above */
 	uint32_t landlock_abi;
+	int listener_fd;  /* out: of the filter, -1 if it asks nobody */
 	uint32_t n_steps; /* out: rows applied and proven */
 };
 
@@ -73,8 +74,12 @@ uint32_t confine_landlock_abi(void);
 int confine_filter_read(int fd, struct sock_filter *to,
     struct confine_filter *ret, struct error *e) MUST_CHECK;
 
-int confine_filter_load(
-    const struct confine_filter *filter, struct error *e) MUST_CHECK;
+/*
+ * *ret_listener_fd, close-on-exec, answers the calls that the filter asks
+ * about (SECCOMP_RET_USER_NOTIF); -1 if there are none.
+ */
+int confine_filter_load(const struct confine_filter *filter,
+    int *ret_listener_fd, struct error *e) MUST_CHECK;
 
 /* Empty every capability set of this process, and lock them so. */
 int confine_drop_capabilities(struct error *e) MUST_CHECK;

@@ -9,10 +9,13 @@
  * namespace.  Its uid is not the program's: it cannot be signalled or traced.
  */
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -24,12 +27,14 @@
 #include "executor/sandbox.h"
 #include "executor/steps.h"
 
-#define GRACE_MS 1000
+#define GRACE_MS       1000
+#define REAPED_AT_ONCE 64
 
 enum waited {
 	ON_CHILD,
 	ON_LAUNCHER,
 	ON_GATE,
+	ON_EXEC,
 	WAITED_N
 };
 
@@ -38,7 +43,8 @@ struct watch {
 	struct sandbox *s;
 	struct pollfd fds[WAITED_N];
 	bool timed;
-	struct timespec left; /* the kernel counts it down in ppoll(2) */
+	uint64_t end_ms; /* on CLOCK_MONOTONIC */
+	bool busy;       /* more children may be dead */
 };
 
 static _Noreturn void fail(struct sandbox *s, const char *name, struct error *e)
@@ -60,16 +66,18 @@ static int hear(struct sandbox *s, struct launch_stopped *ret, struct error *e)
 		struct launch_failed failed;
 	} in;
 	struct channel *c = &s->memory->channel;
-	const struct channel_receive what = {
-		.protocol = &launch_status_protocol, .to = { &in, sizeof(in) }
-	};
-	struct fd_list none;
+	const struct channel_receive what = { .protocol =
+		                                  &launch_status_protocol,
+		.max_fds = 1,
+		.to = { &in, sizeof(in) } };
+	struct fd_list fds;
 	uint16_t verb;
 	char end;
 
 	c->fd = s->report_fd;
-	if (channel_receive(c, &what, &verb, &none, e) < 0)
+	if (channel_receive(c, &what, &verb, &fds, e) < 0)
 		return FAIL_IN(e, "hear of the program");
+	s->listener_fd = fds.n == 1 ? fds.fd[0] : -1;
 	if (verb == LAUNCH_STEP_FAILED) {
 		(void)!sandbox_say(
 		    s, s->status_fd, LAUNCH_STEP_FAILED, &in.failed, e);
@@ -87,18 +95,20 @@ static int hear(struct sandbox *s, struct launch_stopped *ret, struct error *e)
 static int close_rest(struct sandbox *s, int child_fd, struct error *e)
 {
 	int keep[] = { s->status_fd, s->gate_fd, s->liveness_fd, s->relay_fd,
-		s->program_pid_fd, child_fd };
+		s->program_pid_fd, s->listener_fd, child_fd };
 
 	return sandbox_keep_only(keep, sizeof(keep) / sizeof(keep[0]), e);
 }
 
 static int confine_self(struct sandbox *s, struct error *e)
 {
+	int none;
+
 	if (confine_drop_capabilities(e) < 0)
 		return -1;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return FAIL_SYS(e, "forbid new privileges");
-	return confine_filter_load(&s->init_filter, e);
+	return confine_filter_load(&s->init_filter, &none, e);
 }
 
 static int tell_stopped(
@@ -146,21 +156,33 @@ static _Noreturn void program_ended(struct sandbox *s, const siginfo_t *how)
 	end(s, &ended);
 }
 
+/* A storm of orphans must not keep it from the clock and the launcher. */
 static void reap(struct watch *w)
 {
 	struct signalfd_siginfo signals[4];
 
 	(void)!read(w->fds[ON_CHILD].fd, signals, sizeof(signals));
-	for (;;) {
+	w->busy = true;
+	for (int i = 0; i < REAPED_AT_ONCE; i++) {
 		siginfo_t how;
 
 		memset(&how, 0, sizeof(how));
 		if (waitid(P_ALL, 0, &how, WEXITED | WNOHANG) < 0 ||
-		    how.si_pid == 0)
+		    how.si_pid == 0) {
+			w->busy = false;
 			return;
+		}
 		if (how.si_pid == w->s->program)
 			program_ended(w->s, &how);
 	}
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now = { 0, 0 };
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void start_clock(struct watch *w)
@@ -169,10 +191,8 @@ static void start_clock(struct watch *w)
 
 	if (ms > UINT64_MAX / 2)
 		return;
-	ms += GRACE_MS;
 	w->timed = true;
-	w->left.tv_sec = (time_t)(ms / 1000);
-	w->left.tv_nsec = (long)(ms % 1000) * 1000000;
+	w->end_ms = now_ms() + ms + GRACE_MS;
 }
 
 /* One byte lets it go; the end of file closes its gate, and it ends. */
@@ -195,22 +215,59 @@ static void relay(struct watch *w)
 	w->fds[ON_GATE].fd = -1;
 }
 
+/*
+ * The program asks to execute: the first to ask is still our own code.  With
+ * the listener closed the kernel answers all others with ENOSYS.
+ */
+static void permit_exec(struct watch *w)
+{
+	struct pollfd *listener = &w->fds[ON_EXEC];
+	struct seccomp_notif asked;
+	struct seccomp_notif_resp yes = {
+		.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE
+	};
+
+	memset(&asked, 0, sizeof(asked));
+	if ((listener->revents & POLLIN) != 0 &&
+	    ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_RECV, &asked) == 0) {
+		yes.id = asked.id;
+		(void)ioctl(listener->fd, SECCOMP_IOCTL_NOTIF_SEND, &yes);
+	}
+	(void)close(listener->fd);
+	listener->fd = -1;
+}
+
+static int poll_ms(const struct watch *w)
+{
+	uint64_t now;
+
+	if (w->busy)
+		return 0;
+	if (!w->timed)
+		return -1;
+	now = now_ms();
+	if (now >= w->end_ms)
+		return 0;
+	/* Longer waits come back here. */
+	return w->end_ms - now < INT_MAX ? (int)(w->end_ms - now) : INT_MAX;
+}
+
 static void wait_once(struct watch *w)
 {
 	static const struct launch_ended late = {
 		.exit_kind = EXIT_SIGNAL, .exit_value = SIGKILL, .wall = 1
 	};
-	/* The raw call writes back what is left of the time. */
-	long n = syscall(
-	    SYS_ppoll, w->fds, WAITED_N, w->timed ? &w->left : NULL, NULL, 0);
+	int n = poll(w->fds, WAITED_N, poll_ms(w));
 
+	if (w->timed && now_ms() >= w->end_ms)
+		end(w->s, &late);
 	if (n < 0)
 		return;
-	if (n == 0)
-		end(w->s, &late);
 	if (w->fds[ON_LAUNCHER].revents != 0)
 		_exit(1);
-	if (w->fds[ON_CHILD].revents != 0)
+	if (w->fds[ON_EXEC].revents != 0)
+		permit_exec(w);
+	if (w->busy || w->fds[ON_CHILD].revents != 0)
 		reap(w);
 	if (w->fds[ON_GATE].revents != 0)
 		relay(w);
@@ -236,6 +293,7 @@ void sandbox_wait(struct sandbox *s)
 	w.fds[ON_CHILD] = (struct pollfd){ child_fd, POLLIN, 0 };
 	w.fds[ON_LAUNCHER] = (struct pollfd){ s->liveness_fd, POLLIN, 0 };
 	w.fds[ON_GATE] = (struct pollfd){ s->gate_fd, POLLIN, 0 };
+	w.fds[ON_EXEC] = (struct pollfd){ s->listener_fd, POLLIN, 0 };
 	if (close_rest(s, child_fd, &e) < 0 || confine_self(s, &e) < 0 ||
 	    tell_stopped(s, &stopped, &e) < 0)
 		fail(s, "init", &e);

@@ -4,13 +4,16 @@
  * in the clone, which is pid 1 of a new pid namespace already.
  */
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/keyctl.h>
+#include <linux/oom.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,6 +45,11 @@ int sandbox_proc(struct sandbox *s, struct error *e)
 	if (mounts_make(&lesser, &fd, e) < 0 ||
 	    mounts_attach(fd, AT_FDCWD, "/proc", e) < 0)
 		return -1;
+	/* A host without memory takes it from runs first, whatever the service
+	 * was given.  Landlock keeps the program from changing it. */
+	if (knob_write_number(
+	        AT_FDCWD, "/proc/self/oom_score_adj", OOM_SCORE_ADJ_MAX, e) < 0)
+		return -1;
 	return mounts_make(&full, &s->proc_fd, e);
 }
 
@@ -72,13 +80,42 @@ int sandbox_host(struct sandbox *s, struct error *e)
 }
 
 /*
+ * What a user namespace uses up is also charged to its owner, the effective
+ * uid that made it: pending signals, memory locks, namespaces.  Were that
+ * root, one run could use up what all others and the host's root may have.
+ * The real uid stays 0, so that no limit on processes comes from it.
+ */
+static int own_by(uint32_t id, struct error *e)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct sets[2];
+
+	if (setresuid((uid_t)-1, id, (uid_t)-1) < 0)
+		return FAIL_SYS(e, "take the owner's uid");
+	/* The effective set is gone, the permitted one is not. */
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return FAIL_SYS(e, "read capabilities");
+	sets[0].effective = sets[0].permitted;
+	sets[1].effective = sets[1].permitted;
+	if (syscall(SYS_capset, &header, sets) < 0)
+		return FAIL_SYS(e, "keep capabilities");
+	/* Or /proc/<pid>/uid_map would not be root's to write. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return FAIL_SYS(e, "forbid dumps");
+	return 0;
+}
+
+/*
  * The new user namespace owns only a copy of the mounts, all locked, and the
  * cgroup namespace, rooted at the leaves joined before.  pid, net, ipc and uts
  * stay property of the initial one: capabilities in here mean nothing there.
  */
 int sandbox_separate(struct sandbox *s, struct error *e)
 {
-	(void)s;
+	if (own_by(s->init_id, e) < 0)
+		return -1;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWCGROUP) < 0)
 		return FAIL_SYS(e, "make the user namespace");
 	return 0;

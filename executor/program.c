@@ -48,6 +48,25 @@ static _Noreturn void fail(
 	_exit(1);
 }
 
+/* Pid 1 gets the listener, and nobody else keeps it. */
+static int tell(struct sandbox *s, const struct confine *c,
+    const struct launch_stopped *stopped, struct error *e)
+{
+	const struct fd_list listener = { 1, { c->listener_fd } };
+	const struct channel_send what = { .protocol = &launch_status_protocol,
+		.verb = LAUNCH_STOPPED,
+		.message = stopped,
+		.fds = c->listener_fd >= 0 ? &listener : NULL };
+
+	s->memory->channel.fd = c->report_fd;
+	if (channel_send(&s->memory->channel, &what, e) < 0)
+		return -1;
+	if (c->listener_fd >= 0)
+		(void)close(c->listener_fd);
+	(void)close(c->report_fd);
+	return 0;
+}
+
 /*
  * The stop: no report any more, only the gate.  End of file means that nobody
  * will let this program go.
@@ -78,7 +97,8 @@ void sandbox_program(struct sandbox *s, int report_fd, int gate_fd)
 		.report_fd = report_fd,
 		.gate_fd = gate_fd,
 		.program_fd = s->program_fd,
-		.landlock_abi = s->landlock_abi };
+		.landlock_abi = s->landlock_abi,
+		.listener_fd = -1 };
 	struct launch_failed failed = { .run = s->ask->run };
 	struct launch_stopped stopped = { .landlock_abi = s->landlock_abi };
 	struct error e = { 0 };
@@ -91,8 +111,7 @@ void sandbox_program(struct sandbox *s, int report_fd, int gate_fd)
 	if (confine_program(&c, &failed) < 0)
 		fail(s, c.report_fd, &failed);
 	stopped.steps = c.n_steps;
-	if (sandbox_say(s, c.report_fd, LAUNCH_STOPPED, &stopped, &e) < 0)
+	if (tell(s, &c, &stopped, &e) < 0)
 		_exit(1);
-	(void)close(c.report_fd);
 	stop_and_go(s);
 }

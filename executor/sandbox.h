@@ -45,6 +45,7 @@ struct sandbox {
 	/* Made on the way: */
 	int std_in_fd, scratch_fd, proc_fd, program_fd;
 	int relay_fd, report_fd;
+	int listener_fd; /* pid 1's: says yes to the one exec; or -1 */
 	pid_t program;
 	int program_pid_fd;
 	struct confine_filter filter, init_filter;

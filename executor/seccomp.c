@@ -5,6 +5,7 @@
  */
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -32,19 +33,33 @@ int confine_filter_read(
 	return 0;
 }
 
-int confine_filter_load(const struct confine_filter *filter, struct error *e)
+static bool asks(const struct confine_filter *filter)
+{
+	for (uint16_t i = 0; i < filter->len; i++)
+		if (filter->code[i].code == (BPF_RET | BPF_K) &&
+		    filter->code[i].k == SECCOMP_RET_USER_NOTIF)
+			return true;
+	return false;
+}
+
+int confine_filter_load(
+    const struct confine_filter *filter, int *ret_listener_fd, struct error *e)
 {
 	struct sock_fprog program = { filter->len, filter->code };
+	bool wanted = asks(filter);
+	long ret = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	    wanted ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
 
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+	if (ret < 0)
 		return FAIL_SYS(
 		    e, "load a filter of %u instructions", filter->len);
+	*ret_listener_fd = wanted ? (int)ret : -1;
 	return 0;
 }
 
 int apply_filter(struct confine *c, struct error *e)
 {
-	return confine_filter_load(&c->filter, e);
+	return confine_filter_load(&c->filter, &c->listener_fd, e);
 }
 
 /*

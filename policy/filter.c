@@ -104,10 +104,16 @@ static int take_group(
 	return 0;
 }
 
-static int take_rows(struct compiler *c, struct error *e)
+static uint32_t action_of(enum syscall_when when)
 {
-	for (size_t i = 0; i < syscall_n_rows; i++) {
-		const struct syscall_row *row = &syscall_rows[i];
+	return when == WHEN_ONCE ? SCMP_ACT_NOTIFY : SCMP_ACT_ALLOW;
+}
+
+static int take_rows(struct compiler *c, const struct syscall_row *rows,
+    size_t n, struct error *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct syscall_row *row = &rows[i];
 		int number;
 		int failed;
 
@@ -118,8 +124,8 @@ static int take_rows(struct compiler *c, struct error *e)
 		c->known[number] = true;
 		if (!c->in_force[row->when] || c->allowed[number])
 			continue;
-		failed = seccomp_rule_add_array(c->context, SCMP_ACT_ALLOW,
-		    number, row->n, row->conditions);
+		failed = seccomp_rule_add_array(c->context,
+		    action_of(row->when), number, row->n, row->conditions);
 		if (failed != 0)
 			return FAIL(e, ERROR_UNAVAILABLE,
 			    "filter row %zu, %s: error %d", i, row->call,
@@ -193,6 +199,7 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 	struct compiler c = {
 		.in_force = {
 			[WHEN_ALWAYS] = true,
+			[WHEN_ONCE] = true,
 			[WHEN_SUBPROCESS] = capabilities->subprocess,
 			[WHEN_THREADS] = capabilities->threads,
 			[WHEN_LOOPBACK] = capabilities->loopback,
@@ -208,7 +215,7 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 	for (size_t i = 0; result == 0 && i < syscall_n_groups; i++)
 		result = take_group(&c, &syscall_groups[i], e);
 	if (result == 0)
-		result = take_rows(&c, e);
+		result = take_rows(&c, syscall_rows, syscall_n_rows, e);
 	if (result == 0)
 		result = take_unknown(&c, e);
 	if (result == 0)
@@ -225,6 +232,9 @@ int filter_compile_init(struct filter *ret, struct error *e)
 	if (context_open(&c.context, e) < 0)
 		return -1;
 	result = take_group(&c, &syscall_init_group, e);
+	if (result == 0)
+		result =
+		    take_rows(&c, syscall_init_rows, syscall_n_init_rows, e);
 	if (result == 0)
 		result = export(c.context, ret, e);
 	seccomp_release(c.context);

@@ -24,8 +24,11 @@ struct filter {
 /*
  * The number at which the program file stands when the filter is in force:
  * above every RLIMIT_NOFILE we set, so that the program can never make it
- * again; execveat of it with AT_EMPTY_PATH is the one exec that is allowed
- * without 'subprocess'.
+ * again; execveat of it with AT_EMPTY_PATH is the one exec that there is
+ * without 'subprocess'.  A filter cannot see that the path beside it is empty,
+ * and an absolute one would name any program.  So the answer is
+ * SECCOMP_RET_USER_NOTIF: pid 1 says yes to the first, which is ours, and
+ * closes the listener; whatever comes later is ENOSYS.
  */
 #define FILTER_PROGRAM_FD 4095
 

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <linux/prctl.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -63,8 +64,11 @@ const struct syscall_row syscall_rows[] = {
 	    { BITS(0, NAMESPACES | CLONE_THREAD, CLONE_THREAD) } },
 
 	/* The one exec without 'subprocess': see FILTER_PROGRAM_FD. */
-	{ "execveat", WHEN_ALWAYS, 2,
+	{ "execveat", WHEN_ONCE, 2,
 	    { IS(0, FILTER_PROGRAM_FD), IS(4, AT_EMPTY_PATH) } },
+
+	/* POSIX_FADV_DONTNEED (4) drops the host's cache of shared files. */
+	{ "fadvise64", WHEN_ALWAYS, 1, { UP_TO(3, POSIX_FADV_WILLNEED) } },
 
 	/* Without 'exec_memory': no anonymous, shared or writable memory that is
 	 * executable, and nothing becomes so later.  What is left is what ld.so
@@ -170,3 +174,11 @@ const struct syscall_row syscall_rows[] = {
 };
 /* clang-format on */
 const size_t syscall_n_rows = sizeof(syscall_rows) / sizeof(syscall_rows[0]);
+
+/* Pid 1 answers WHEN_ONCE. */
+const struct syscall_row syscall_init_rows[] = {
+	{ "ioctl", WHEN_ALWAYS, 1, { IS(1, SECCOMP_IOCTL_NOTIF_RECV) } },
+	{ "ioctl", WHEN_ALWAYS, 1, { IS(1, SECCOMP_IOCTL_NOTIF_SEND) } },
+};
+const size_t syscall_n_init_rows =
+    sizeof(syscall_init_rows) / sizeof(syscall_init_rows[0]);

@@ -14,6 +14,8 @@
 /* When a row is in force. */
 enum syscall_when {
 	WHEN_ALWAYS,
+	/* Pid 1 of the run is asked, and says yes once: FILTER_PROGRAM_FD. */
+	WHEN_ONCE,
 	WHEN_SUBPROCESS,
 	WHEN_THREADS,
 	WHEN_LOOPBACK,
@@ -45,6 +47,9 @@ extern const struct syscall_group syscall_groups[];
 extern const size_t syscall_n_groups;
 extern const struct syscall_row syscall_rows[];
 extern const size_t syscall_n_rows;
-extern const struct syscall_group syscall_init_group; /* of pid 1 */
+/* Of pid 1: */
+extern const struct syscall_group syscall_init_group;
+extern const struct syscall_row syscall_init_rows[];
+extern const size_t syscall_n_init_rows;
 
 #endif

@@ -58,7 +58,7 @@ static const struct row rows[] = {
 	{ "", "execve", { 0 }, NO },
 	{ "", "fork", { 0 }, NO },
 	{ "", "vfork", { 0 }, NO },
-	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, AT_EMPTY_PATH }, YES },
+	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, AT_EMPTY_PATH }, SECCOMP_RET_USER_NOTIF },
 	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, 0 }, NO },
 	{ "", "execveat", { 3, 0, 0, 0, AT_EMPTY_PATH }, NO },
 	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW }, NO },
