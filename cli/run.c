@@ -85,10 +85,30 @@ static int denied(const struct work *w)
 }
 
 /* A run that did not end by itself says so in a line. */
-static void say_end(const struct protocol_finished *f, const char *what)
+static void say_end(const struct protocol_finished *f)
 {
-	say_line("%s%s%s (run %s, log record %" PRIu64 ")", what,
-	    *f->killed_by != '\0' ? ": " : "", f->killed_by, f->run_id, f->seq);
+	static const struct {
+		const char *killer, *text;
+	} ends[] = {
+		{ "wall",
+		    "stopped at its wall limit; --timeout asks for more" },
+		{ "cpu", "stopped at its cpu limit" },
+		{ "memory", "stopped at its memory limit; --memory asks for "
+		            "more" },
+		{ "pids", "stopped at its limit of processes" },
+		{ "output", "stopped at its output limit" },
+		{ "disk", "stopped at its disk limit" },
+		{ "syscall", "killed for a forbidden system call" },
+		{ "client", "cancelled" },
+		{ "supervisor", "killed, since the service lost its launcher" },
+	};
+	const char *text = f->killed_by;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (strcmp(f->killed_by, ends[i].killer) == 0)
+			text = ends[i].text;
+	say_line(
+	    "%s (run %s, log record %" PRIu64 ")", text, f->run_id, f->seq);
 }
 
 static int failed_step(const struct protocol_finished *f)
@@ -121,7 +141,7 @@ static int cancelled(const struct work *w)
 		    w->follow.finished.run_id);
 		return EXIT_NOT_STARTED;
 	}
-	say_end(&w->follow.finished, "cancelled");
+	say_end(&w->follow.finished);
 	return 128 + (w->follow.signal != 0 ? w->follow.signal : SIGTERM);
 }
 
@@ -135,15 +155,15 @@ static int conclude(const struct work *w)
 	if (*f->step != '\0')
 		return failed_step(f);
 	if (strcmp(f->status, "timeout") == 0) {
-		say_end(f, "timeout");
+		say_end(f);
 		return EXIT_TIMEOUT;
 	}
 	if (strcmp(f->status, "memory") == 0) {
-		say_end(f, "out of memory");
+		say_end(f);
 		return EXIT_MEMORY;
 	}
 	if (strcmp(f->status, "killed") == 0)
-		say_end(f, "killed");
+		say_end(f);
 	return own_code(f);
 }
 
