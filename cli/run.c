@@ -98,9 +98,10 @@ static void say_end(const struct protocol_finished *f)
 		{ "pids", "stopped at its limit of processes" },
 		{ "output", "stopped at its output limit" },
 		{ "disk", "stopped at its disk limit" },
-		{ "syscall", "killed for a forbidden system call" },
+		{ "syscall", "killed at a forbidden syscall" },
 		{ "client", "cancelled" },
-		{ "supervisor", "killed, since the service lost its launcher" },
+		{ "supervisor",
+		    "killed by the supervisor, which lost its launcher" },
 	};
 	const char *text = f->killed_by;
 
