@@ -99,7 +99,7 @@ static void say_end(const struct protocol_finished *f)
 		{ "output", "stopped at its output limit" },
 		{ "disk", "stopped at its disk limit" },
 		{ "syscall", "killed at a forbidden syscall" },
-		{ "client", "cancelled" },
+		{ "client", "cancelled by the client" },
 		{ "supervisor",
 		    "killed by the supervisor, which lost its launcher" },
 	};

@@ -33,7 +33,9 @@ def check(good, what):
 
 def run(*words, user=None, home=TOP, **more):
     options = {"user": user, "group": user, "extra_groups": []} if user is not None else {}
-    return subprocess.run([PROGRAM, *words], cwd=TOP, env={"HOME": home}, capture_output=True, timeout=60, check=False,
+    # Another user may have no way to the build tree.
+    program = PROGRAM if user is None else shutil.copy(PROGRAM, TOP)
+    return subprocess.run([program, *words], cwd=TOP, env={"HOME": home}, capture_output=True, timeout=60, check=False,
                           **options, **more)
 
 

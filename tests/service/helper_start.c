@@ -41,13 +41,17 @@ _Noreturn static void child(const struct helper_start *what, int fd)
 {
 	static char *const nothing[] = { NULL };
 	char *const argv[] = { (char *)(uintptr_t)what->path, NULL };
+	/* By descriptor: the helper's uid may have no way to the path. */
+	int program_fd = open(what->path, O_PATH | O_CLOEXEC);
 	struct error e;
 
-	if (dup2(fd, 3) < 0 || close_range(4, ~0U, 0) < 0 ||
+	program_fd = fcntl(program_fd, F_DUPFD_CLOEXEC, 5);
+	if (program_fd < 0 || dup2(fd, 3) < 0 ||
+	    dup3(program_fd, 4, O_CLOEXEC) < 0 || close_range(5, ~0U, 0) < 0 ||
 	    become(what, &e) < 0)
 		_exit(126);
 	(void)close_range(0, 2, 0);
-	(void)execve(what->path, argv, nothing);
+	(void)execveat(4, "", argv, nothing, AT_EMPTY_PATH);
 	_exit(127);
 }
 
