@@ -19,6 +19,7 @@
 /* Where a value comes from. */
 enum source {
 	MEMORY,
+	SOCKETS,
 	PIDS,
 	ZERO,
 	ONE
@@ -41,8 +42,9 @@ static const struct limit_row limits_v1[] = {
 	{ CGROUP_MEMORY, "memory.limit_in_bytes", MEMORY, ALWAYS },
 	{ CGROUP_MEMORY, "memory.memsw.limit_in_bytes", MEMORY, IF_THERE },
 	{ CGROUP_MEMORY, "memory.swappiness", ZERO, IF_THERE },
-	/* Until it is set, v1 does not count socket buffers at all. */
-	{ CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", MEMORY, IF_THERE },
+	/* Until it is set, v1 does not count socket buffers at all; then it
+	 * does so beside 'memory' and not in it. */
+	{ CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SOCKETS, IF_THERE },
 	{ CGROUP_PIDS, "pids.max", PIDS, ALWAYS },
 };
 
@@ -62,6 +64,8 @@ static uint64_t value_of(enum source source, const struct cgroup_limits *limits)
 	switch (source) {
 	case MEMORY:
 		return limits->memory / page * page; /* the kernel's unit */
+	case SOCKETS:
+		return limits->memory / 4 / page * page;
 	case PIDS:
 		return limits->pids;
 	case ONE:

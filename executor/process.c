@@ -139,18 +139,32 @@ int prove_descriptors(struct confine *c, struct error *e)
 	return 0;
 }
 
+/*
+ * As the kernel has it: handler, flags, restorer, mask.  By the raw call,
+ * since libc refuses the two signals that it keeps for itself, and posix_spawn
+ * and system(3) leave just those ignored.
+ */
+struct kernel_action {
+	unsigned long handler, flags, restorer, mask;
+};
+
+static int signal_action(
+    int number, const struct kernel_action *set, struct kernel_action *ret)
+{
+	return (int)syscall(
+	    SYS_rt_sigaction, number, set, ret, sizeof(ret->mask));
+}
+
 int apply_signals(struct confine *c, struct error *e)
 {
+	static const struct kernel_action plain = { 0 };
 	sigset_t none;
-	struct sigaction plain;
 
 	(void)c;
-	memset(&plain, 0, sizeof(plain));
-	plain.sa_handler = SIG_DFL;
-	/* libc keeps two real-time signals for itself and refuses them. */
 	for (int s = 1; s <= SIGRTMAX; s++)
-		if (s != SIGKILL && s != SIGSTOP)
-			(void)sigaction(s, &plain, NULL);
+		if (s != SIGKILL && s != SIGSTOP &&
+		    signal_action(s, &plain, NULL) < 0)
+			return FAIL_SYS(e, "reset signal %d", s);
 	(void)sigemptyset(&none);
 	if (pthread_sigmask(SIG_SETMASK, &none, NULL) != 0)
 		return FAIL(e, ERROR_SYSTEM, "unblock signals");
@@ -160,7 +174,7 @@ int apply_signals(struct confine *c, struct error *e)
 int prove_signals(struct confine *c, struct error *e)
 {
 	sigset_t mask;
-	struct sigaction now;
+	struct kernel_action now;
 
 	(void)c;
 	if (pthread_sigmask(SIG_SETMASK, NULL, &mask) != 0)
@@ -168,7 +182,7 @@ int prove_signals(struct confine *c, struct error *e)
 	for (int s = 1; s <= SIGRTMAX; s++) {
 		if (sigismember(&mask, s) == 1)
 			return FAIL(e, ERROR_STATE, "signal %d is blocked", s);
-		if (sigaction(s, NULL, &now) == 0 && now.sa_handler != SIG_DFL)
+		if (signal_action(s, NULL, &now) < 0 || now.handler != 0)
 			return FAIL(e, ERROR_STATE, "signal %d is handled", s);
 	}
 	return 0;
