@@ -23,6 +23,7 @@ static const struct {
 	{ "opener", "bailiff-opener", 1 },
 	{ "signer", "bailiff-signer", 1 },
 	{ "supervisor", "bailiff-supervisor", 1 },
+	{ "syncer", "bailiff-syncer", 1 },
 	{ "tracer", "bailiff-tracer", 0 },
 };
 

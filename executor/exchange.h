@@ -10,6 +10,7 @@
 #include "executor/launch.h"
 #include "executor/opener.h"
 #include "executor/protocol.h"
+#include "executor/syncer.h"
 
 /* Messages are never half done, so one buffer of each kind serves all. */
 union incoming {
@@ -29,6 +30,7 @@ union incoming {
 	struct collect_copied copied;
 	struct collect_skipped skipped;
 	struct collect_done done;
+	struct syncer_synced synced;
 	union audit_reply audit;
 };
 

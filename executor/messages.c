@@ -1,10 +1,11 @@
 /*
- * executor/messages.c - the rows of launch.h, opener.h and collect.h.  Linked
- * by the supervisor and the programs at the other end.
+ * executor/messages.c - the rows of launch.h, opener.h, collect.h and syncer.h.
+ * Linked by the supervisor and the programs at the other end.
  */
 #include "executor/collect.h"
 #include "executor/launch.h"
 #include "executor/opener.h"
+#include "executor/syncer.h"
 
 static const struct wire_field entry_rows[] = {
 	WIRE_ROW_U32(launch_entry, kind),
@@ -226,3 +227,29 @@ static const struct wire_message collect_replies[] = {
 
 const struct wire_protocol collect_reply_protocol = { "collect reply",
 	sizeof(collect_replies) / sizeof(collect_replies[0]), collect_replies };
+
+static const struct wire_field sync_rows[] = {
+	WIRE_ROW_U64(syncer_sync, number),
+};
+static const struct wire_layout sync_all = WIRE_LAYOUT(syncer_sync, sync_rows);
+
+static const struct wire_message syncer_requests[] = {
+	{ SYNCER_SYNC, "sync", &sync_all },
+};
+
+const struct wire_protocol syncer_protocol = { "syncer",
+	sizeof(syncer_requests) / sizeof(syncer_requests[0]), syncer_requests };
+
+static const struct wire_field synced_rows[] = {
+	WIRE_ROW_U64(syncer_synced, number),
+	WIRE_ROW_U32(syncer_synced, saved_errno),
+};
+static const struct wire_layout synced =
+    WIRE_LAYOUT(syncer_synced, synced_rows);
+
+static const struct wire_message syncer_replies[] = {
+	{ SYNCER_SYNCED, "synced", &synced },
+};
+
+const struct wire_protocol syncer_reply_protocol = { "syncer reply",
+	sizeof(syncer_replies) / sizeof(syncer_replies[0]), syncer_replies };

@@ -153,6 +153,8 @@ static const char *refusal(const struct session *c)
 
 	for (const struct run *r = s->runs; r != NULL; r = r->next)
 		waiting += r->stage <= RUN_QUEUED;
+	if (s->broken[0] != '\0')
+		return s->broken;
 	if (s->stopping)
 		return "the service is stopping; try again";
 	if (s->stale)

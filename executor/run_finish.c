@@ -260,6 +260,8 @@ int run_outcome_stored(
 		r->outcome->step_errno = (uint32_t)e->saved_errno;
 		run_set_folder_aside(r);
 	}
+	if (r->is_published)
+		supervisor_sync_published(r->s);
 	run_give_back(r);
 	r->stage = r->session != NULL ? RUN_SENDING : RUN_OVER;
 	if (r->session != NULL)

@@ -15,6 +15,7 @@
 #include "executor/posture.h"
 #include "executor/service.h"
 #include "executor/state.h"
+#include "executor/supervisor_sync.h"
 #include "executor/template.h"
 #include "policy/load.h"
 
@@ -54,6 +55,7 @@ struct supervisor {
 	struct audit_client *audit; /* owned */
 	struct outbox launch_box;
 	int launch_fd; /* owned; -1 once the launcher is gone */
+	struct syncing syncing;
 
 	struct channel io; /* its fd is borrowed for the length of one call */
 	union incoming *in;
@@ -70,6 +72,8 @@ struct supervisor {
 	bool stopping; /* no new runs; end when the last is recorded */
 	bool stale;    /* a source changed: no new clients either */
 	bool lost;     /* the signer is gone: end at once */
+	/* Why no run is accepted any more; "" while all is well. */
+	char broken[ERROR_TEXT_MAX];
 };
 
 #define SUPERVISOR_BLOCK 262144

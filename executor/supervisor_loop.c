@@ -227,7 +227,9 @@ static int watch_all(struct supervisor *s, struct error *e)
 	    loop_add(
 	        &s->loop, &s->audit_watch, audit_fd(s->audit), EPOLLIN, e) < 0)
 		return -1;
-	return loop_add(&s->loop, &s->launch_watch, s->launch_fd, EPOLLIN, e);
+	if (loop_add(&s->loop, &s->launch_watch, s->launch_fd, EPOLLIN, e) < 0)
+		return -1;
+	return supervisor_sync_watch(s, e);
 }
 
 /* When the service may end, by what is left to do; UINT64_MAX: not yet. */
@@ -268,13 +270,16 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 	for (;;) {
 		uint64_t next = run_tend(s);
 		uint64_t end;
+		uint64_t due;
 		uint64_t now_us;
 
 		session_sweep(s);
 		now_us = loop_now_us();
 		if (s->n_runs > 0)
 			s->quiet_since_us = now_us;
-		end = end_at(s);
+		end = supervisor_sync_hold(s, end_at(s), now_us);
+		due = supervisor_sync_tend(s, now_us);
+		next = due < next ? due : next;
 		/* Whoever connected meanwhile waits in the backlog: look. */
 		if (end <= now_us && (looked || s->lost))
 			break;
@@ -285,5 +290,7 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 	}
 	if (s->lost)
 		return FAIL(e, ERROR_CLOSED, "the signer is gone");
+	if (s->broken[0] != '\0')
+		return FAIL(e, ERROR_UNAVAILABLE, "%s", s->broken);
 	return 0;
 }

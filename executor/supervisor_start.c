@@ -218,6 +218,7 @@ static int allocate(struct supervisor *s, struct error *e)
 		return FAIL_SYS(e, "allocate message buffers");
 	s->slots_max = slots_of(s->policy);
 	s->launch_fd = -1;
+	s->syncing.fd = -1;
 	s->listen_fd = -1;
 	s->signal_fd = -1;
 	return loop_open(&s->loop, e);
@@ -252,8 +253,9 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	    state_keep_policy(&s->state, s->policy, e) < 0)
 		return -1;
 	/* The launcher first: it moves us out of our starter's cgroups, and the
-	 * signer is to be born outside of them. */
-	if (start_launcher(s, e) < 0 || start_signer(s, e) < 0 ||
+	 * others are to be born outside of them. */
+	if (start_launcher(s, e) < 0 || supervisor_sync_start(s, e) < 0 ||
+	    start_signer(s, e) < 0 ||
 	    recover_runs(&s->state, s->audit, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
 		return -1;

@@ -16,6 +16,7 @@
 #define UID_OPENER     (UIDS_FIRST + 3u)
 #define UID_SCREEN     (UIDS_FIRST + 4u)
 #define UID_TRACER     (UIDS_FIRST + 5u)
+#define UID_SYNCER     (UIDS_FIRST + 6u)
 
 /* Pair number n of a run: pid 1 gets UID_PAIR(n), the program one more. */
 #define UID_PAIR(n) (UIDS_FIRST + 8u + 2u * (n))

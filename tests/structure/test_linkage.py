@@ -33,6 +33,8 @@ PROGRAMS = {
         (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "walk"}),
     "libexec/bailiff/bailiff-collect":
         (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening"}),
+    "libexec/bailiff/bailiff-syncer":
+        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk"}),
     "libexec/bailiff/bailiff-signer":
         # It loads a filter of its own before it reads the first event.
         ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk"}),
