@@ -89,6 +89,7 @@ struct launch_input {
 
 #define LAUNCH_LANDLOCK_NET 1u /* deny TCP by Landlock as well: no loopback */
 #define LAUNCH_LOOPBACK     2u /* bring lo up */
+#define LAUNCH_NOEXEC       4u /* no code from the scratch: no 'exec_memory' */
 
 /* Descriptors, in this order. */
 enum launch_run_fd {

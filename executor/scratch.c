@@ -43,7 +43,9 @@ static int make(const struct launch_run *ask, int *ret_fd, struct error *e)
 	char size[24];
 	char inodes[24];
 	const struct mounts_new what = { .type = "tmpfs",
-		.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+		.attributes =
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+		    ((ask->flags & LAUNCH_NOEXEC) != 0 ? MOUNT_ATTR_NOEXEC : 0),
 		.options = { { "size", size }, { "nr_inodes", inodes },
 		    { "mode", "0755" } } };
 

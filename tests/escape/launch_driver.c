@@ -8,6 +8,7 @@
  *     -C N      runs at once
  *     -m -p -o -f -s -i -w -u NUMBER   memory, pids, open files, file size,
  *               scratch bytes, inodes, wall ms, cpu ms
+ *     -X        no code from the scratch
  *     -L        no loopback, no network rights of Landlock
  *     -F FILE   take this as the program's filter
  *     -I NAME   an input of that name
@@ -48,7 +49,7 @@ struct options {
 	const char *launch, *code, *filter, *input, *abuse, *entry;
 	char **program;
 	unsigned long runs, at_once, helper;
-	bool show, hold, loopback, refuse;
+	bool show, hold, loopback, refuse, no_exec;
 	struct launch_run limits;
 };
 
@@ -293,6 +294,8 @@ static void ask(struct driver *d, struct one *one)
 	*r = d->o.limits;
 	r->run = ++d->next;
 	r->flags = d->o.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
+	if (d->o.no_exec)
+		r->flags |= LAUNCH_NOEXEC;
 	(void)snprintf(r->program, sizeof(r->program), "%s", d->o.program[0]);
 	(void)snprintf(r->source, sizeof(r->source), "main");
 	put_words(d->o.program, r->argv.data, &r->argv.len);
@@ -736,8 +739,8 @@ static void parse(int argc, char **argv, struct options *o)
 		.file_size = 8u << 20,
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
-	while ((c = getopt(
-	            argc, argv, "+c:n:C:m:p:o:f:s:i:w:u:LF:I:E:SHRh:x:")) != -1)
+	while ((c = getopt(argc, argv,
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:SHRh:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -752,6 +755,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'w': o->limits.wall_ms = number(optarg); break;
 		case 'u': o->limits.cpu_ms = number(optarg); break;
 		case 'L': o->loopback = false; break;
+		case 'X': o->no_exec = true; break;
 		case 'F': o->filter = optarg; break;
 		case 'I': o->input = optarg; break;
 		case 'E': o->entry = optarg; break;

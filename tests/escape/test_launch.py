@@ -165,6 +165,27 @@ def test_mounts():
           all("ro" in points[p] for p in {"/", "/dev", "/usr"} | nested))
 
 
+NOEXEC = """
+import mmap, os
+for place in ("/sandbox", "/tmp", "/dev/shm"):
+    fd = os.open(place + "/code", os.O_RDWR | os.O_CREAT, 0o755)
+    os.write(fd, b"\\xc3" * 4096)
+    try:
+        mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+        print("mapped", place)
+    except PermissionError:
+        print("refused", place)
+"""
+
+
+def test_noexec():
+    places = ("/sandbox", "/tmp", "/dev/shm")
+    for option, word in (("-X", "refused"), ("-S", "mapped")):
+        t = python(NOEXEC, option).stdout
+        check(f"SC-19 code from the scratch is {word} with {option}",
+              all(f"{word} {p}" in t for p in places), t)
+
+
 ESCAPES = r'''
 import ctypes, os, errno
 libc = ctypes.CDLL(None, use_errno=True)
@@ -636,7 +657,7 @@ def main():
     if os.geteuid() != 0:
         print("SKIP escape/launch: needs root")
         sys.exit(77)
-    for test in (test_start, test_posture, test_mounts, test_escapes,
+    for test in (test_start, test_posture, test_mounts, test_noexec, test_escapes,
                  test_network, test_streams, test_memory, test_pids,
                  test_files, test_time, test_failures, test_gate, test_deaths,
                  test_launcher_itself, test_hosts, test_entries,

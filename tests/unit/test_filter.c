@@ -62,6 +62,10 @@ static const struct row rows[] = {
 	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, 0 }, NO },
 	{ "", "execveat", { 3, 0, 0, 0, AT_EMPTY_PATH }, NO },
 	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW }, NO },
+	/* Not about files that are the host's: */
+	{ "", "inotify_init1", { 0 }, UNKNOWN },
+	{ "", "fadvise64", { 3, 0, 0, POSIX_FADV_WILLNEED }, YES },
+	{ "", "fadvise64", { 3, 0, 0, POSIX_FADV_DONTNEED }, NO },
 	{ "s", "execve", { 0 }, YES },
 	{ "s", "execveat", { 3 }, YES },
 	{ "s", "fork", { 0 }, YES },
@@ -276,6 +280,11 @@ static const struct row init_rows[] = {
 	{ "", "execveat", { FILTER_PROGRAM_FD, 0, 0, 0, AT_EMPTY_PATH }, NO },
 	{ "", "ptrace", { 0 }, NO },
 	{ "", "setns", { 0 }, NO },
+	/* It answers the program's one exec, and asks nothing else. */
+	{ "", "ioctl", { 9, SECCOMP_IOCTL_NOTIF_RECV }, YES },
+	{ "", "ioctl", { 9, SECCOMP_IOCTL_NOTIF_SEND }, YES },
+	{ "", "ioctl", { 9, SECCOMP_IOCTL_NOTIF_ADDFD }, NO },
+	{ "", "ioctl", { 0, TIOCSTI }, NO },
 };
 /* clang-format on */
 
