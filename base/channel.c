@@ -102,6 +102,7 @@ static int receive_bytes(struct channel *c, struct msghdr *msg, size_t *ret_len,
 		return FAIL(e, ERROR_CLOSED, "peer closed the channel");
 	if (got < 0)
 		return FAIL_SYS(e, "receive a message");
+	c->received = (size_t)got;
 	detach(msg, ret_fds);
 	if (msg->msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
 		fd_list_close(ret_fds);

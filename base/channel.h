@@ -28,6 +28,9 @@ struct fd_list {
 /* One end of a channel and its message buffer; owned by whoever embeds it. */
 struct channel {
 	int fd; /* owned; -1 when closed */
+	/* Bytes of the message that came last, decoded or not; they lie in
+	 * 'buffer' until the next call. */
+	size_t received;
 	uint8_t buffer[CHANNEL_MESSAGE_MAX];
 };
 

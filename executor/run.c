@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/run_refusal.h"
 #include "executor/run_steps.h"
-
-/* Waiting ones and those whose front is slow included. */
-#define RUNS_MAX 256
 
 /*
  * Whatever is not listed here is refused.  'then' holds after an act that
@@ -79,7 +77,7 @@ struct run *run_of_number(const struct supervisor *s, uint64_t number)
 	return NULL;
 }
 
-static int draw_id(struct run *r, struct error *e)
+int run_draw_id(struct run *r, struct error *e)
 {
 	static const char digits[] = "0123456789abcdef";
 	uint8_t *id = r->intent.run;
@@ -95,7 +93,7 @@ static int draw_id(struct run *r, struct error *e)
 	return 0;
 }
 
-static struct run *make(struct session *c, uint64_t request)
+struct run *run_make(struct session *c, uint64_t request)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
@@ -146,37 +144,15 @@ void run_destroy(struct run *r)
 	free(r);
 }
 
-static const char *refusal(const struct session *c)
-{
-	const struct supervisor *s = c->s;
-	size_t waiting = 0;
-
-	for (const struct run *r = s->runs; r != NULL; r = r->next)
-		waiting += r->stage <= RUN_QUEUED;
-	if (s->broken[0] != '\0')
-		return s->broken;
-	if (s->stopping)
-		return "the service is stopping; try again";
-	if (s->stale)
-		return "the policy has changed; connect again";
-	if (s->launch_fd < 0)
-		return "the service has lost its launcher; try again";
-	if (c->n_runs >= SESSION_RUNS_MAX || s->n_runs >= RUNS_MAX ||
-	    waiting + s->slots >= s->slots_max + s->policy->queue)
-		return "busy: too many runs at once; try again later "
-		       "(policy: concurrency)";
-	return NULL;
-}
-
 /* In the order of arrival: the first to come is the first to get a slot. */
-static void append(struct supervisor *s, struct run *r)
+void run_append(struct run *r)
 {
-	struct run **at = &s->runs;
+	struct run **at = &r->s->runs;
 
 	while (*at != NULL)
 		at = &(*at)->next;
 	*at = r;
-	s->n_runs++;
+	r->s->n_runs++;
 	r->session->n_runs++;
 }
 
@@ -227,30 +203,30 @@ void run_admit(struct run *r)
 void run_begin(
     struct session *c, const struct protocol_run *m, struct fd_list *take_fds)
 {
-	const char *why_not = refusal(c);
-	struct run *r;
+	const char *crowded;
+	struct run *r = run_enter(c, m->request);
 	struct error e;
 
-	if (why_not != NULL) {
-		session_failed(c, m->request, ERROR_LIMIT, why_not);
-		return;
-	}
+	if (r == NULL)
+		return; /* told why */
+	/* Before anything is said: the message still lies in the buffer. */
+	crowded = run_crowded(c);
+	run_append(r);
 	if (take_fds->n != PROTOCOL_RUN_FDS) {
-		session_failed(c, m->request, ERROR_MALFORMED,
-		    "a run needs two descriptors: code and stdin");
-		return;
-	}
-	r = make(c, m->request);
-	if (r == NULL) {
-		session_failed(c, m->request, ERROR_SYSTEM, "out of memory");
+		run_keep_raw(r);
+		run_turn_away(r, "request.malformed");
 		return;
 	}
 	r->code_fd = take_fds->fd[0];
 	r->stdin_fd = take_fds->fd[1];
 	take_fds->n = 0;
-	append(c->s, r);
-	if (draw_id(r, &e) < 0 || run_decode(r, m, &e) < 0) {
-		run_refuse(r, "request", &e);
+	if (run_decode(r, m, &e) < 0) {
+		run_keep_raw(r);
+		run_turn_away(r, "request.malformed");
+		return;
+	}
+	if (crowded != NULL) {
+		run_turn_away(r, crowded);
 		return;
 	}
 	run_advance(r);
@@ -258,6 +234,10 @@ void run_begin(
 		run_admit(r);
 }
 
+/*
+ * A request that its own front takes back before the decision is durable leaves
+ * no record: nothing was decided about it and nothing of it has run.
+ */
 void run_cancel(struct run *r, enum killer killer)
 {
 	const struct error why = { ERROR_STATE, 0, "cancelled" };

@@ -40,6 +40,12 @@ struct run {
 	struct sha256 hash; /* of what is being digested */
 	uint64_t hash_at;
 	int hash_part;
+	/* Could not be judged: digest of the message, DENIAL_HAS_RAW. */
+	bool has_raw;
+	uint8_t raw_sha256[SHA256_BYTES];
+	uint64_t raw_size;
+	bool
+	    is_nameless; /* its number could not be read: FAILED, not DECIDED */
 
 	/* At the launcher. */
 	bool at_launcher; /* RUN was sent, RELEASED has not come */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "executor/run_refusal.h"
 #include "executor/run_steps.h"
 
 static void put_words(
@@ -56,6 +57,11 @@ static void put_denial(const struct run *r, struct event_denial *d)
 		memcpy(d->code_sha256, i->code_sha256, sizeof(d->code_sha256));
 		d->code_size = i->code_size;
 	}
+	if (r->has_raw) {
+		d->has |= DENIAL_HAS_RAW;
+		memcpy(d->raw_sha256, r->raw_sha256, sizeof(d->raw_sha256));
+		d->raw_size = r->raw_size;
+	}
 	if (i->limits.n > 0) {
 		d->has |= DENIAL_HAS_LIMITS;
 		memcpy(&d->limits, &i->limits, sizeof(d->limits));
@@ -103,7 +109,10 @@ void run_deny(struct run *r)
 int run_denied(struct run *r, const struct run_message *m, struct error *e)
 {
 	(void)e;
-	run_tell_decision(r, &m->in->audit.stored, false);
+	if (r->is_nameless)
+		run_tell_malformed(r);
+	else
+		run_tell_decision(r, &m->in->audit.stored, false);
 	r->stage = RUN_OVER;
 	return 0;
 }

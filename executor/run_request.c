@@ -140,8 +140,7 @@ static void keep_decision(struct run *r, const char *asked)
 	r->intent.limits.n = LIMIT_N;
 }
 
-/* What every record of this run says, whatever is decided. */
-static void keep_context(struct run *r)
+void run_keep_context(struct run *r)
 {
 	const struct policy *p = r->s->policy;
 	struct event_intent *i = &r->intent;
@@ -161,7 +160,6 @@ int run_decode(struct run *r, const struct protocol_run *m, struct error *e)
 {
 	struct policy_request request = { .language = m->language };
 
-	keep_context(r);
 	if (memfd_check(r->code_fd, UINT64_MAX, &r->intent.code_size, e) < 0)
 		return FAIL_IN(e, "code");
 	if (memfd_check(r->stdin_fd, UINT64_MAX, &r->intent.stdin_size, e) < 0)

@@ -9,8 +9,7 @@
 
 /* ---- run.c: the life of a run ---- */
 
-/* A front's RUN.  Takes the descriptors.  Answers FAILED if it cannot be
- * judged at all. */
+/* A front's RUN.  Takes the descriptors. */
 void run_begin(struct session *c, const struct protocol_run *message,
     struct fd_list *take_fds);
 
@@ -34,6 +33,10 @@ uint64_t run_tend(struct supervisor *s);
 /* Send to the front what it can take; true if more is there. */
 bool run_stream(struct run *r);
 
+struct run *run_make(struct session *c, uint64_t request); /* NULL: no memory */
+int run_draw_id(struct run *r, struct error *e) MUST_CHECK;
+void run_append(struct run *r);
+
 void run_advance(struct run *r); /* digest a step, then decide */
 void run_admit(struct run *r);   /* there is a slot for it */
 void run_destroy(struct run *r);
@@ -49,6 +52,7 @@ void run_refuse(struct run *r, const char *what, const struct error *why);
 void run_unrecorded(struct run *r, const struct error *why);
 
 /* ---- run_request.c: decode, decide, digest, open ---- */
+void run_keep_context(struct run *r); /* what every record of it says */
 int run_decode(struct run *r, const struct protocol_run *message,
     struct error *e) MUST_CHECK;
 bool run_digest_step(struct run *r); /* true when done */

@@ -14,6 +14,7 @@
 
 #include "base/own.h"
 #include "executor/results.h"
+#include "executor/run_refusal.h"
 #include "executor/run_steps.h"
 
 /* With so much unread by a front, its next requests wait. */
@@ -186,6 +187,8 @@ static void dispatch(struct session *c, uint16_t verb, struct fd_list *fds)
 	const union incoming *in = c->s->in;
 
 	if (!c->greeted && verb != PROTOCOL_HELLO) {
+		if (verb == PROTOCOL_RUN)
+			run_malformed(c);
 		session_failed(c, 0, ERROR_STATE, "say hello first");
 		c->leaving = true;
 		return;
@@ -212,6 +215,24 @@ static void dispatch(struct session *c, uint16_t verb, struct fd_list *fds)
 	}
 }
 
+/*
+ * Message boundaries are the kernel's, so the next message may be sound: one
+ * bad request does not end a front's others.  What is not even a request does.
+ */
+static void on_malformed(struct session *c, const struct error *why)
+{
+	const struct channel *io = &c->s->io;
+
+	if (io->received >= 2 &&
+	    (io->buffer[0] | io->buffer[1] << 8) == PROTOCOL_RUN) {
+		run_malformed(c);
+		if (c->greeted)
+			return;
+	}
+	session_failed(c, 0, why->kind, why->text);
+	c->leaving = true;
+}
+
 static void read_one(struct session *c)
 {
 	struct supervisor_heard heard;
@@ -221,8 +242,7 @@ static void read_one(struct session *c)
 		if (e.kind == ERROR_SYSTEM && e.saved_errno == EAGAIN)
 			return;
 		if (e.kind == ERROR_MALFORMED) {
-			session_failed(c, 0, e.kind, e.text);
-			c->leaving = true;
+			on_malformed(c, &e);
 			return;
 		}
 		session_end(c);

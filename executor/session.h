@@ -25,6 +25,9 @@ struct session {
 	uint64_t stop_request, stop_count;
 	uint64_t since_us;
 	size_t n_runs;
+	/* Requests turned away since then, for the limit of a second. */
+	uint64_t turned_away_us;
+	uint32_t n_turned_away;
 	struct results_list *list; /* owned; LIST that is being answered */
 	uint64_t list_request;
 };
