@@ -62,13 +62,36 @@ struct run *run_enter(struct session *c, uint64_t request)
 	return r;
 }
 
+/* Nobody but root may take all the room: others would wait for ever. */
+static size_t share_of(const struct supervisor *s, uid_t uid)
+{
+	size_t half = (s->slots_max + s->policy->queue) / 2;
+
+	if (uid == 0 || s->policy->per_principal == POLICY_UNLIMITED)
+		return SIZE_MAX;
+	if (s->policy->per_principal != 0)
+		return s->policy->per_principal;
+	return half > 0 ? half : 1;
+}
+
+/* It waits, or something of it is still at work; not only its reply. */
+static bool takes_room(const struct run *r)
+{
+	return r->stage <= RUN_RECORDING && r->stage != RUN_DENYING;
+}
+
 const char *run_crowded(const struct session *c)
 {
 	const struct supervisor *s = c->s;
 	size_t waiting = 0;
+	size_t own = 0;
 
-	for (const struct run *r = s->runs; r != NULL; r = r->next)
+	for (const struct run *r = s->runs; r != NULL; r = r->next) {
 		waiting += r->stage <= RUN_QUEUED;
+		own += takes_room(r) && r->intent.principal.uid == c->peer.uid;
+	}
+	if (own >= share_of(s, c->peer.uid))
+		return "concurrency.principal";
 	if (c->n_runs >= SESSION_RUNS_MAX || s->n_runs >= RUNS_MAX ||
 	    waiting + s->slots >= s->slots_max + s->policy->queue)
 		return "concurrency.busy";

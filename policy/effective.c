@@ -168,7 +168,14 @@ static void put_policy(struct writer *w, const struct policy *p)
 
 	put(w, "{\"audit\":{\"durability\":");
 	put_string(w, durability[p->durability]);
-	put(w, "},\"concurrency\":{\"queue\":");
+	put(w, "},\"concurrency\":{\"per_principal\":");
+	if (p->per_principal == 0)
+		put(w, "\"auto\"");
+	else if (p->per_principal == POLICY_UNLIMITED)
+		put(w, "\"unlimited\"");
+	else
+		put_u64(w, p->per_principal);
+	put(w, ",\"queue\":");
 	put_u64(w, p->queue);
 	put(w, ",\"runs\":");
 	if (p->runs_at_once == 0)

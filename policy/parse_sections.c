@@ -200,15 +200,16 @@ static void take_queue(struct reader *r, uint32_t node, void *to)
 
 static void take_per_principal(struct reader *r, uint32_t node, void *to)
 {
-	static const struct reader_names words = { 1, { "unlimited" } };
+	static const struct reader_names words = { 2, { "auto", "unlimited" } };
+	struct parse *p = to;
 	size_t which;
 
-	(void)to;
 	if (r->scan.nodes[node].kind == SCAN_NUMBER)
-		reader_fault(
-		    r, node, "this is not built yet; write \"unlimited\"");
-	else
-		(void)reader_word(r, node, &words, &which);
+		take_u32(r, node,
+		    (struct number_range){ 1, RUNS_MAX + QUEUE_MAX },
+		    &p->policy->per_principal);
+	else if (reader_word(r, node, &words, &which))
+		p->policy->per_principal = which == 0 ? 0 : POLICY_UNLIMITED;
 }
 
 static const struct reader_key concurrency_keys[] = {

@@ -89,6 +89,8 @@ enum durability {
 	DURABILITY_NONE
 };
 
+#define POLICY_UNLIMITED UINT32_MAX
+
 struct policy {
 	char name[POLICY_NAME_MAX];
 	struct policy_language languages[POLICY_LANGUAGES_MAX];
@@ -100,6 +102,9 @@ struct policy {
 	uint32_t landlock_min_abi;
 	uint32_t runs_at_once; /* 0: twice the processors, at most 64 */
 	uint32_t queue;
+	/* Requests of one principal other than root that run or wait; 0: half
+	 * of what runs and waits in all; POLICY_UNLIMITED: no such limit. */
+	uint32_t per_principal;
 	uint32_t linger_s;
 	bool accept_degraded; /* preset "user" */
 	/* The effective policy: canonical text with every default filled in,

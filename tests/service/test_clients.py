@@ -15,7 +15,7 @@ import subprocess
 import time
 
 import wire
-from lib import (BAILIFF, PATIENCE_S, Place, Skip, case, check, equal, main, need_programs, need_root, status, wait_for)
+from lib import (BAILIFF, PATIENCE_S, Skip, case, check, equal, main, need_programs, need_root, status, wait_for)
 from public import Service, as_user, listen
 from watch import Watch
 

@@ -111,6 +111,75 @@ def _():
                       if r["type"] == "outcome"], "the end of the first")
 
 
+def hold(service, uid, n):
+    """As 'uid', send 'n' runs that last; their decisions so far."""
+    r, w = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            c = service.client()
+            fds = [wire.sealed(b"sleep 1000"), wire.sealed(b"")]
+            for number in range(n):
+                c.send(wire.run(number, "bash"), fds)
+            c.socket.settimeout(3)
+            try:
+                while True:
+                    verb, answer = c.receive()
+                    if verb == wire.DECIDED:
+                        os.write(w, b"%d %s\n" % (
+                            answer["request"],
+                            b" ".join(x.encode() for x in answer["reasons"])))
+            except TimeoutError:
+                os.write(w, b"waiting\n")
+            time.sleep(1000)
+        finally:
+            os._exit(1)
+    os.close(w)
+    lines = []
+    with os.fdopen(r) as f:
+        for line in f:
+            if line == "waiting\n":
+                break
+            lines.append(line.strip())
+    return pid, lines
+
+
+@case("one account takes half of the room, and others still get in")
+def _():
+    for share, granted in (({}, 2), ({"per_principal": 3}, 3),
+                           ({"per_principal": "unlimited"}, 4)):
+        s = Service(concurrency=dict(runs=1, queue=3, **share))
+        denied = ["%d concurrency.%s" % (number, "principal" if granted < 4
+                                         else "busy")
+                  for number in range(granted, 6)]
+        alice, lines = hold(s, ALICE, 6)
+        try:
+            equal(sorted(lines), ["0"] + denied, "decisions of %r" % share)
+            bob, lines = hold(s, BOB, 1)
+            os.kill(bob, 9)
+            os.waitpid(bob, 0)
+            equal(lines, ["0 concurrency.busy"] if granted == 4 else [],
+                  "the other's")
+        finally:
+            os.kill(alice, 9)
+            os.waitpid(alice, 0)
+        equal({(d["principal"]["uid"], d["reasons"][0]) for d in denials(s)
+               if d["principal"]["uid"] == ALICE},
+              {(ALICE, denied[0].split()[1])}, "records")
+
+
+@case("root is not limited to a share")
+def _():
+    s = Service(concurrency={"runs": 1, "queue": 3, "per_principal": 1})
+    root, lines = hold(s, 0, 5)
+    os.kill(root, 9)
+    os.waitpid(root, 0)
+    equal(sorted(lines), ["0", "4 concurrency.busy"], "decisions")
+
+
 @case("the eleventh refusal in a second closes its channel, and no other")
 def _():
     s = Service()

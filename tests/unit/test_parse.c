@@ -55,6 +55,7 @@ static void silence_means_the_table(void **state)
 	assert_int_equal(p->durability, DURABILITY_FULL);
 	assert_int_equal(p->landlock_min_abi, 2);
 	assert_int_equal(p->runs_at_once, 0);
+	assert_int_equal(p->per_principal, 0);
 	assert_int_equal(p->linger_s, 60);
 	assert_false(p->accept_degraded);
 	texts_free(r);
@@ -168,6 +169,9 @@ static const struct bad bad[] = {
 	{ TEXTS_POLICY(",\"paths\":{\"export\":[\"/srv\"]}"), "[\"/srv", "/paths/export", "not built yet" },
 	{ TEXTS_POLICY(",\"network\":\"host\""), "\"host\"", "/network", "unknown word \"host\"" },
 	{ TEXTS_POLICY(",\"network\":{\"allow\":[\"example.org:443\"]}"), "[\"exam", "/network/allow", "not built yet" },
+	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":0}"), "0}}", "/concurrency/per_principal", "1" },
+	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":4161}"), "4161", "/concurrency/per_principal", "4160" },
+	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":\"all\"}"), "\"all\"", "/concurrency/per_principal", "unlimited" },
 	{ TEXTS_POLICY(",\"trace\":\"required\""), "\"requi", "/trace", "not built yet" },
 	{ TEXTS_POLICY(",\"trace\":\"off\\u0000\""), "\"off\\u", "/trace", "unknown word" },
 	{ TEXTS_POLICY(",\"audit\":{\"durability\":\"none\"}"), "\"none\"", "/audit/durability", "not built yet" },
@@ -255,6 +259,36 @@ static void unbuilt_keys_that_ask_for_nothing_are_fine(void **state)
 	    "{\"commit_only\":[],\"retention_days\":\"unlimited\"},"
 	    "\"concurrency\":{\"per_principal\":\"unlimited\"}}"));
 	(void)state;
+}
+
+static void a_share_is_a_number_or_a_word(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t value;
+		const char *effective;
+	} rows[] = {
+		{ "1", 1, "\"per_principal\":1," },
+		{ "4160", 4160, "\"per_principal\":4160," },
+		{ "\"auto\"", 0, "\"per_principal\":\"auto\"," },
+		{ "\"unlimited\"", POLICY_UNLIMITED,
+		    "\"per_principal\":\"unlimited\"," },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[512];
+		struct texts_result *r;
+
+		(void)snprintf(text, sizeof(text),
+		    TEXTS_POLICY(",\"concurrency\":{\"per_principal\":%s}"),
+		    rows[i].text);
+		r = parse_good(text);
+		assert_int_equal(r->policy->per_principal, rows[i].value);
+		assert_non_null(
+		    strstr(r->policy->effective, rows[i].effective));
+		texts_free(r);
+	}
 }
 
 /* Same meaning, same text; another meaning, another text. */
@@ -384,6 +418,7 @@ int main(void)
 		cmocka_unit_test(all_faults_are_collected),
 		cmocka_unit_test(more_faults_than_room_are_counted),
 		cmocka_unit_test(unbuilt_keys_that_ask_for_nothing_are_fine),
+		cmocka_unit_test(a_share_is_a_number_or_a_word),
 		cmocka_unit_test(the_effective_text_is_canonical),
 		cmocka_unit_test(faults_of_language_files_name_the_file),
 		cmocka_unit_test(mutations_never_surprise),
