@@ -156,6 +156,31 @@ static int act_stdin(void *context, struct error *e)
 	return 0;
 }
 
+/*
+ * Scripts write to /dev/stderr, which opens the pipe anew.  By the group, to
+ * write only: not its owner, the program can neither read its output back nor
+ * change that.
+ */
+static int act_streams(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	static const int streams[] = { LAUNCH_FD_STDOUT, LAUNCH_FD_STDERR };
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		int fd = s->given->fd[streams[i]];
+		struct stat st;
+
+		if (fstat(fd, &st) < 0)
+			return FAIL_SYS(e, "look at a standard stream");
+		if (!S_ISFIFO(st.st_mode))
+			continue;
+		if (fchown(fd, geteuid(), s->program_id) < 0 ||
+		    fchmod(fd, S_IWUSR | S_IRUSR | S_IWGRP) < 0)
+			return FAIL_SYS(e, "let a standard stream be opened");
+	}
+	return 0;
+}
+
 static int act_host(void *context, struct error *e)
 {
 	return sandbox_host(context, e);
@@ -211,6 +236,7 @@ static const struct stage before[] = {
 	    "raise the policy's scratch_bytes or memory, or send less input" },
 	{ "proc", act_proc, "report this: proc needs Linux 5.8" },
 	{ "stdin", act_stdin, "report this" },
+	{ "streams", act_streams, "report this" },
 	{ "host", act_host, "see that the kernel has uts and net namespaces" },
 	{ "namespaces", act_separate,
 	    "raise /proc/sys/user/max_*_namespaces on this host" },

@@ -579,6 +579,22 @@ def _():
           r["stdout"].startswith("y\ny\n"), r["stdout_total"])
 
 
+@case("FD-05 FD-06 the streams open anew, one way only")
+def _():
+    p = Place()
+    r = ask(p, "#!\necho one > /dev/stdout; echo two | tee /dev/stderr")
+    equal((r["stdout"], r["stderr"]), ("one\ntwo\n", "two\n"), "streams")
+    r = ask(p, '''
+for fd in (1, 2):
+    for mode in (0, 2):
+        print("open", fd, mode, attempt(os.open, "/proc/self/fd/%d" % fd, mode))
+    print("chmod", fd, {"EPERM": "EACCES"}.get(attempt(os.fchmod, fd, 0o666)))
+print("stdin", {"EPERM": "EACCES"}.get(
+    attempt(os.write, os.open("/proc/self/fd/0", 1), b"x")))
+''')
+    equal(set(lines(r).values()), {"EACCES"}, "the other way")
+
+
 @case("RS-18 closing the streams is not the end, and forges nothing")
 def _():
     p = Place()
