@@ -146,6 +146,26 @@ static int cancelled(const struct work *w)
 	return 128 + (w->follow.signal != 0 ? w->follow.signal : SIGTERM);
 }
 
+/* What was produced and not kept is said, never passed over. */
+static void say_cut(const struct protocol_finished *f)
+{
+	const struct {
+		const char *name, *limit;
+		const struct protocol_stream_end *end;
+	} streams[] = {
+		{ "standard output", "stdout", &f->out },
+		{ "standard error", "stderr", &f->err },
+	};
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)
+		if (streams[i].end->total > streams[i].end->size)
+			say_line("%s: cut after %" PRIu64 " of %" PRIu64
+			         " bytes; the policy's limit %s says how much "
+			         "is kept (run %s)",
+			    streams[i].name, streams[i].end->size,
+			    streams[i].end->total, streams[i].limit, f->run_id);
+}
+
 /* The exit code of a run that finished, after a line where one is due. */
 static int conclude(const struct work *w)
 {
@@ -196,6 +216,8 @@ static int finish(struct work *w, int followed, struct error *e)
 	} else if (!w->follow.has_finished) {
 		code = denied(w);
 	} else {
+		if (!json && w->follow.output_errno == 0)
+			say_cut(&w->follow.finished);
 		code = conclude(w);
 		followed = fetch(w, e);
 		if (followed < 0 && code == 0)

@@ -243,6 +243,8 @@ def _():
           hashlib.sha256(data[:1000]).hexdigest(), "digest of the head")
     r = p.python(code)
     equal(r.out, data[:1000], "streamed head")
+    one_line(r, "standard output", "1000 of %d bytes" % len(data), "stdout",
+             "run r_")
 
 
 @case("a flood of output is killed at its limit")
