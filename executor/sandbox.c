@@ -149,6 +149,8 @@ static int act_stdin(void *context, struct error *e)
 	s->std_in_fd = given_fd;
 	if (fcntl(given_fd, F_GET_SEALS) < 0)
 		return 0;
+	if (sandbox_stdin_copy(s, &given_fd, e) < 0)
+		return -1;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", given_fd);
 	s->std_in_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->std_in_fd < 0)

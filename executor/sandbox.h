@@ -56,6 +56,11 @@ _Noreturn void sandbox_main(struct sandbox *s);
 
 /* scratch.c: /sandbox, /tmp and /dev/shm, with code and inputs in them. */
 int sandbox_scratch(struct sandbox *s, struct error *e) MUST_CHECK;
+/*
+ * Memory files lie on a mount that lets them be mapped executable: with
+ * LAUNCH_NOEXEC *fd, a sealed one, becomes a copy on a mount that does not.
+ */
+int sandbox_stdin_copy(struct sandbox *s, int *fd, struct error *e) MUST_CHECK;
 /* namespaces.c */
 int sandbox_proc(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_host(struct sandbox *s, struct error *e) MUST_CHECK;

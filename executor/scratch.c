@@ -184,3 +184,29 @@ int sandbox_scratch(struct sandbox *s, struct error *e)
 		return -1;
 	return spread(s, fd, e);
 }
+
+int sandbox_stdin_copy(struct sandbox *s, int *fd, struct error *e)
+{
+	static const struct mounts_new what = { .type = "tmpfs",
+		.attributes =
+		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+		.options = { { "nr_inodes", "2" }, { "mode", "0700" } } };
+	AUTO_FD dir_fd = -1;
+	AUTO_FD copy_fd = -1;
+	uint64_t size;
+
+	if (memfd_check(*fd, INT64_MAX, &size, e) < 0)
+		return -1;
+	/* Nothing in it, and sealed against growth. */
+	if ((s->ask->flags & LAUNCH_NOEXEC) == 0 || size == 0)
+		return 0;
+	if (mounts_make(&what, &dir_fd, e) < 0)
+		return -1;
+	copy_fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0444);
+	if (copy_fd < 0)
+		return FAIL_SYS(e, "make a file for standard input");
+	if (copy(*fd, copy_fd, size, e) < 0)
+		return -1;
+	*fd = take_fd(&copy_fd);
+	return 0;
+}

@@ -167,11 +167,15 @@ def test_mounts():
 
 NOEXEC = """
 import mmap, os
-for place in ("/sandbox", "/tmp", "/dev/shm"):
+def code_in(place):
     fd = os.open(place + "/code", os.O_RDWR | os.O_CREAT, 0o755)
-    os.write(fd, b"\\xc3" * 4096)
+    os.write(fd, b"\\xc3" * 11)
+    return fd
+print("reads", os.pread(0, 99, 0))
+for place in ("/sandbox", "/tmp", "/dev/shm", "stdin"):
+    fd = code_in(place) if place != "stdin" else 0
     try:
-        mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+        mmap.mmap(fd, 11, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
         print("mapped", place)
     except PermissionError:
         print("refused", place)
@@ -179,11 +183,12 @@ for place in ("/sandbox", "/tmp", "/dev/shm"):
 
 
 def test_noexec():
-    places = ("/sandbox", "/tmp", "/dev/shm")
+    places = ("/sandbox", "/tmp", "/dev/shm", "stdin")
     for option, word in (("-X", "refused"), ("-S", "mapped")):
         t = python(NOEXEC, option).stdout
-        check(f"SC-19 code from the scratch is {word} with {option}",
-              all(f"{word} {p}" in t for p in places), t)
+        check(f"SC-19 code from what the caller or the program wrote is {word} "
+              f"with {option}", all(f"{word} {p}" in t for p in places), t)
+        check("standard input is read all the same", r"from stdin\n" in t, t)
 
 
 ESCAPES = r'''
