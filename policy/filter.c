@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "policy/numbers.h"
 #include "policy/syscalls.h"
 
-/* Numbers up to here are settled one by one, in a table or by ENOSYS. */
-#define NUMBER_LAST 511
+/* Numbers up to NUMBER_LAST are settled one by one, in a table or by ENOSYS. */
 /* asm/unistd.h: the mark of an x32 call; -1 is what a tracer leaves behind. */
 #define NUMBER_X32  0x40000000u
 #define NUMBER_NONE 0xffffffffu
@@ -60,23 +60,22 @@ static const struct sock_filter preamble[] = {
 
 struct compiler {
 	scmp_filter_ctx context;
+	uint32_t arch;
 	bool in_force[WHEN_N];
 	bool known[NUMBER_LAST + 1];   /* some table names it */
 	bool allowed[NUMBER_LAST + 1]; /* whatever its arguments */
 };
 
 /*
- * *ret is negative when this architecture has no such call.  A name that
- * libseccomp does not know is a mistake in our tables.
+ * *ret is negative when the architecture has no such call.  A name that nobody
+ * knows is a mistake in our tables.
  */
-static int number_of(const char *call, int *ret, struct error *e)
+static int number_of(
+    const struct compiler *c, const char *call, int *ret, struct error *e)
 {
-	int number = seccomp_syscall_resolve_name(call);
-
-	if (number == __NR_SCMP_ERROR || number > NUMBER_LAST)
+	if (!number_of_name(c->arch, call, ret))
 		return FAIL(e, ERROR_UNAVAILABLE,
 		    "libseccomp does not know the call %s", call);
-	*ret = number;
 	return 0;
 }
 
@@ -87,7 +86,7 @@ static int take_group(
 		int number;
 		int failed;
 
-		if (number_of(group->calls[i], &number, e) < 0)
+		if (number_of(c, group->calls[i], &number, e) < 0)
 			return -1;
 		if (number < 0)
 			continue;
@@ -117,7 +116,7 @@ static int take_rows(struct compiler *c, const struct syscall_row *rows,
 		int number;
 		int failed;
 
-		if (number_of(row->call, &number, e) < 0)
+		if (number_of(c, row->call, &number, e) < 0)
 			return -1;
 		if (number < 0)
 			continue;
@@ -193,10 +192,30 @@ static int context_open(scmp_filter_ctx *ret, struct error *e)
 	return 0;
 }
 
+/*
+ * libseccomp takes calls by the numbers of the machine it runs on and passes
+ * over those that have none.  So another machine's numbers are given to it as
+ * if they were ours, and the word for the architecture is put right after.
+ */
+static void aim(uint32_t arch, struct filter *f)
+{
+	for (size_t i = 0; i < f->len; i++)
+		if (BPF_CLASS(f->code[i].code) == BPF_JMP &&
+		    f->code[i].k == ARCH_NATIVE)
+			f->code[i].k = arch;
+}
+
 int filter_compile(const struct capabilities *capabilities, struct filter *ret,
     struct error *e)
 {
+	return filter_compile_for(ARCH_NATIVE, capabilities, ret, e);
+}
+
+int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
+    struct filter *ret, struct error *e)
+{
 	struct compiler c = {
+		.arch = arch,
 		.in_force = {
 			[WHEN_ALWAYS] = true,
 			[WHEN_ONCE] = true,
@@ -220,13 +239,16 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 		result = take_unknown(&c, e);
 	if (result == 0)
 		result = export(c.context, ret, e);
+	if (result == 0 && arch != ARCH_NATIVE)
+		aim(arch, ret);
 	seccomp_release(c.context);
 	return result;
 }
 
 int filter_compile_init(struct filter *ret, struct error *e)
 {
-	struct compiler c = { .in_force = { [WHEN_ALWAYS] = true } };
+	struct compiler c = { .arch = ARCH_NATIVE,
+		.in_force = { [WHEN_ALWAYS] = true } };
 	int result;
 
 	if (context_open(&c.context, e) < 0)

@@ -10,6 +10,7 @@
 
 #include <linux/filter.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "policy/policy.h"
@@ -34,6 +35,13 @@ struct filter {
 
 int filter_compile(const struct capabilities *capabilities, struct filter *ret,
     struct error *e) MUST_CHECK;
+
+/*
+ * For another architecture (AUDIT_ARCH_X86_64 or _AARCH64) than this machine's,
+ * to be looked at with simulate.h.
+ */
+int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
+    struct filter *ret, struct error *e) MUST_CHECK;
 
 /* The filter of pid 1 inside a run: wait, read, write, poll, exit. */
 int filter_compile_init(struct filter *ret, struct error *e) MUST_CHECK;
