@@ -117,6 +117,8 @@ static int put_launch(
 	l->run = r->number;
 	l->flags =
 	    p->capabilities.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
+	if (!p->capabilities.exec_memory)
+		l->flags |= LAUNCH_NOEXEC;
 	l->wall_ms = limits[LIMIT_WALL_MS];
 	l->cpu_ms = limits[LIMIT_CPU_MS];
 	l->memory = limits[LIMIT_MEMORY];
