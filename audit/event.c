@@ -147,6 +147,7 @@ static const struct wire_field outcome_rows[] = {
 	WIRE_ROW_U64(event_outcome, trace_events),
 	WIRE_ROW_U64(event_outcome, trace_bytes),
 	WIRE_ROW_FIXED(event_outcome, trace_sha256),
+	WIRE_ROW_U64(event_outcome, files_skipped),
 };
 static const struct wire_layout outcome =
     WIRE_LAYOUT(event_outcome, outcome_rows);

@@ -89,7 +89,7 @@ struct event_hello {
 	WIRE_LIST_OF(struct event_build, 16) builds;
 };
 
-#define EVENT_VERSION 1
+#define EVENT_VERSION 2
 
 struct event_intent {
 	uint64_t ticket; /* chosen by the sender, returned in the answer */
@@ -203,6 +203,7 @@ struct event_outcome {
 	uint32_t trace_complete;
 	uint64_t trace_events, trace_bytes;
 	uint8_t trace_sha256[32];
+	uint64_t files_skipped; /* what lay there and was not kept */
 };
 
 /*

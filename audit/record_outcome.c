@@ -129,6 +129,8 @@ void record_put_files(struct json *j, const struct record *r)
 	json_object(j);
 	put_number(j, "bytes", r->outcome->files_bytes);
 	put_number(j, "count", r->outcome->files_count);
+	if (r->outcome->files_skipped > 0)
+		put_number(j, "skipped", r->outcome->files_skipped);
 	json_end(j);
 }
 

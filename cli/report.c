@@ -150,8 +150,9 @@ static void put_use(struct report *r, const struct protocol_finished *e)
 	    e->cpu_us, e->wall_us);
 	put(r, ",\"memory_peak\":%" PRIu64 ",\"pids_peak\":%" PRIu64,
 	    e->memory_peak, e->pids_peak);
-	put(r, ",\"files\":%" PRIu64 ",\"file_bytes\":%" PRIu64 "}",
-	    e->files_count, e->files_bytes);
+	put(r, ",\"files\":%" PRIu64 ",\"file_bytes\":%" PRIu64, e->files_count,
+	    e->files_bytes);
+	put(r, ",\"files_skipped\":%" PRIu64 "}", e->files_skipped);
 	put(r, ",\"timing\":{");
 	for (uint64_t i = 0; i < e->timing.n; i++) {
 		put(r, "%s", i > 0 ? "," : "");

@@ -190,17 +190,22 @@ static int conclude(const struct work *w)
 
 static int fetch(struct work *w, struct error *e)
 {
+	const struct protocol_finished *f = &w->follow.finished;
 	size_t n_failed;
 
-	if (w->out_fd < 0 || *w->follow.finished.folder == '\0')
+	if (w->out_fd < 0 || *f->folder == '\0')
 		return 0;
-	if (results_export(w->follow.front, w->follow.finished.run_id,
-	        w->out_fd, &n_failed, e) < 0)
+	if (results_export(
+	        w->follow.front, f->run_id, w->out_fd, &n_failed, e) < 0)
 		return FAIL_IN(e, "--out");
+	if (f->files_skipped > 0)
+		say_line("--out: %" PRIu64 " files of the run were not kept; "
+		         "bailiff result %s result.json says which and why",
+		    f->files_skipped, f->run_id);
 	if (n_failed > 0)
 		return FAIL(e, ERROR_STATE,
 		    "--out: %zu files not written; they are in %s", n_failed,
-		    w->follow.finished.folder);
+		    f->folder);
 	return 0;
 }
 

@@ -70,6 +70,9 @@ static int skip(struct collector *c, const struct walk_entry *entry,
     enum collect_why why, struct error *e)
 {
 	c->done.skipped++;
+	c->done.why |= UINT32_C(1) << why;
+	if (why == COLLECT_FOREIGN)
+		c->done.foreign++;
 	if (c->n_reports == REPORTS_MAX)
 		return 0;
 	c->n_reports++;
@@ -86,14 +89,16 @@ static uint32_t judge(const struct collector *c, const struct stat *st)
 		return COLLECT_LINK;
 	if (!S_ISREG(st->st_mode))
 		return COLLECT_SPECIAL;
-	if (st->st_uid != c->start.uid)
-		return COLLECT_FOREIGN;
+	/* Before the owner: a second name of an input is the program's doing. */
 	if (st->st_nlink != 1)
 		return COLLECT_LINK;
-	/* By size, before a byte is read: sparse files cost nothing to make. */
-	if (c->done.files >= c->start.max_files ||
-	    (uint64_t)st->st_size > c->start.max_bytes - c->done.bytes)
+	if (st->st_uid != c->start.uid)
+		return COLLECT_FOREIGN;
+	if (c->done.files >= c->start.max_files)
 		return COLLECT_LIMIT;
+	/* By size, before a byte is read: sparse files cost nothing to make. */
+	if ((uint64_t)st->st_size > c->start.max_bytes - c->done.bytes)
+		return COLLECT_BYTES;
 	return 0;
 }
 
@@ -185,8 +190,9 @@ static int consider(
 		return skip(c, entry, why, e);
 	if (ask(c, entry, &to_fd, e) < 0)
 		return -1;
-	if (to_fd < 0) {
+	if (to_fd < 0) { /* it has heard the name already */
 		c->done.skipped++;
+		c->done.why |= UINT32_C(1) << COLLECT_NAME;
 		return 0;
 	}
 	return take(c, entry, from_fd, to_fd, e);
@@ -196,7 +202,7 @@ static int walk_all(struct collector *c, struct error *e)
 {
 	/* clang-format off */
 	static const uint32_t why[] = {
-		[WALK_DEEP] = COLLECT_LIMIT,
+		[WALK_DEEP] = COLLECT_DEPTH,
 		[WALK_FULL] = COLLECT_LIMIT,
 		[WALK_LONG] = COLLECT_NAME,
 		[WALK_UNREADABLE] = COLLECT_READ,

@@ -35,10 +35,13 @@ enum collect_why {
 	COLLECT_LINK = 1, /* symbolic link, or more than one hard link */
 	COLLECT_SPECIAL,  /* device, FIFO, socket */
 	COLLECT_FOREIGN,  /* owned by another uid: code and inputs */
-	COLLECT_LIMIT,    /* count, bytes or depth */
+	COLLECT_LIMIT,    /* as many files or entries as there may be */
 	COLLECT_NAME,     /* no name we can keep */
 	COLLECT_READ,     /* could not be read */
 	COLLECT_WRITE,    /* TAKE's descriptor did not take it: disk full */
+	COLLECT_BYTES,    /* larger than what may still be taken */
+	COLLECT_DEPTH,    /* a directory that lies too deep to be entered */
+	COLLECT_WHY_N,
 };
 
 /* One descriptor: the scratch, read-only. */
@@ -64,6 +67,8 @@ struct collect_skipped {
 
 struct collect_done {
 	uint64_t files, bytes, skipped;
+	uint64_t foreign; /* of the skipped: FOREIGN */
+	uint32_t why;     /* a bit, 1 << why, for each that occurred */
 };
 
 extern const struct wire_protocol collect_protocol;       /* supervisor's */

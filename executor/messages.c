@@ -215,6 +215,8 @@ static const struct wire_field done_rows[] = {
 	WIRE_ROW_U64(collect_done, files),
 	WIRE_ROW_U64(collect_done, bytes),
 	WIRE_ROW_U64(collect_done, skipped),
+	WIRE_ROW_U64(collect_done, foreign),
+	WIRE_ROW_U32(collect_done, why),
 };
 static const struct wire_layout done = WIRE_LAYOUT(collect_done, done_rows);
 

@@ -147,6 +147,7 @@ static const struct wire_field finished_rows[] = {
 	WIRE_ROW_U64(protocol_finished, seq),
 	WIRE_ROW_FIXED(protocol_finished, leaf),
 	WIRE_ROW_TEXT(protocol_finished, folder),
+	WIRE_ROW_U64(protocol_finished, files_skipped),
 };
 static const struct wire_layout finished =
     WIRE_LAYOUT(protocol_finished, finished_rows);

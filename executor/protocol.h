@@ -21,7 +21,7 @@
 
 #include "base/wire.h"
 
-#define PROTOCOL_VERSION         1
+#define PROTOCOL_VERSION         2
 #define PROTOCOL_WORD_MAX        80
 #define PROTOCOL_WORDS_MAX       64
 #define PROTOCOL_PATH_MAX        4096
@@ -176,6 +176,7 @@ struct protocol_finished {
 	uint64_t seq; /* of the outcome, durable */
 	uint8_t leaf[32];
 	char folder[PROTOCOL_PATH_MAX]; /* of the results; "" if none */
+	uint64_t files_skipped; /* that it left and that were not kept */
 };
 
 struct protocol_entry {

@@ -11,6 +11,7 @@
 
 #include "audit/words.h"
 #include "base/number.h"
+#include "executor/collect.h"
 
 /* A text being made: after the first failure nothing more is appended. */
 struct json {
@@ -149,6 +150,51 @@ static void put_timing(struct json *j, const struct event_outcome *o)
 	put(j, "},");
 }
 
+/* Why a file was not kept; by enum collect_why. */
+static const char *const skip_words[COLLECT_WHY_N] = {
+	[COLLECT_LINK] = "link",
+	[COLLECT_SPECIAL] = "special",
+	[COLLECT_FOREIGN] = "foreign",
+	[COLLECT_LIMIT] = "artifacts",
+	[COLLECT_NAME] = "name",
+	[COLLECT_READ] = "unreadable",
+	[COLLECT_WRITE] = "disk",
+	[COLLECT_BYTES] = "artifact_bytes",
+	[COLLECT_DEPTH] = "artifact_depth",
+};
+
+void result_skipped_name(
+    const uint8_t *name, size_t len, struct result_skipped *ret)
+{
+	struct error too_long;
+
+	/* A byte takes three at most. */
+	ret->cut = false;
+	while (text_percent_encode(
+	           name, len, ret->name, sizeof(ret->name), &too_long) < 0) {
+		ret->cut = true;
+		len = len >= EVENT_NAME_MAX ? EVENT_NAME_MAX - 1 : len - 1;
+	}
+}
+
+static void put_skipped(struct json *j, const struct result_facts *f)
+{
+	if (f->n_skipped == 0)
+		return;
+	put(j, ",\"skipped_names\":[");
+	for (size_t i = 0; i < f->n_skipped; i++) {
+		const struct result_skipped *s = &f->skipped[i];
+
+		put(j, i > 0 ? ",{" : "{");
+		put(j, s->cut ? "\"cut\":true," : "");
+		put_key_text(j, "name", s->name);
+		put(j, ",");
+		put_key_text(j, "why", skip_words[s->why]);
+		put(j, "}");
+	}
+	put(j, "]");
+}
+
 static void put_audit_and_decision(struct json *j, const struct result_facts *f)
 {
 	put(j, "{\"audit\":{");
@@ -166,7 +212,8 @@ static void put_audit_and_decision(struct json *j, const struct result_facts *f)
 	put(j, ",");
 	put_u64(j, "count", f->outcome->files_count);
 	put(j, ",");
-	put_u64(j, "skipped", f->files_skipped);
+	put_u64(j, "skipped", f->outcome->files_skipped);
+	put_skipped(j, f);
 	put(j, "},");
 }
 

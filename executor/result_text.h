@@ -4,6 +4,7 @@
 #ifndef EXECUTOR_RESULT_TEXT_H
 #define EXECUTOR_RESULT_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "audit/event.h"
@@ -11,12 +12,26 @@
 #include "base/text.h"
 
 /* Of the largest result.json: every list full, every name at its bound. */
-#define RESULT_JSON_MAX 65536
+#define RESULT_JSON_MAX 131072
+
+/* Skipped files that it names; their number is in it whatever it is. */
+#define RESULT_SKIPPED_MAX 64
+
+struct result_skipped {
+	uint32_t why;              /* enum collect_why */
+	bool cut;                  /* the name is only the front of it */
+	char name[EVENT_NAME_MAX]; /* percent-encoded, beneath /sandbox */
+};
+
+/* Encode 'len' raw bytes into ret->name, as many as fit. */
+void result_skipped_name(
+    const uint8_t *name, size_t len, struct result_skipped *ret);
 
 struct result_facts {
-	const struct event_intent *intent;   /* borrowed */
-	const struct event_outcome *outcome; /* borrowed; manifest not read */
-	uint64_t files_skipped;
+	const struct event_intent *intent;    /* borrowed */
+	const struct event_outcome *outcome;  /* borrowed; manifest not read */
+	const struct result_skipped *skipped; /* borrowed */
+	size_t n_skipped;
 	const char *remedy; /* of a failed step, else ""; borrowed */
 };
 

@@ -140,6 +140,7 @@ void run_destroy(struct run *r)
 	free(r->args);
 	free(r->inputs);
 	free(r->files);
+	free(r->skipped);
 	free(r->outcome);
 	free(r);
 }

@@ -81,7 +81,10 @@ struct run {
 	struct result_file *files; /* owned; artifacts first, then the rest */
 	size_t n_files, files_max;
 	int taken_fd; /* owned; the artifact being copied */
-	uint64_t files_count, files_bytes, files_skipped, files_foreign;
+	uint64_t files_count, files_bytes, files_skipped;
+	uint32_t skipped_why;           /* bits, as in collect_done */
+	struct result_skipped *skipped; /* owned; the first of them, by name */
+	size_t n_skipped;
 	struct event_outcome *outcome; /* owned */
 	uint64_t outcome_seq;
 	uint8_t outcome_leaf[SHA256_BYTES];

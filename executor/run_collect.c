@@ -18,12 +18,21 @@
 #define FOLDER_EXTRA 8
 #define COLLECT_US   UINT64_C(60000000)
 
+/* The artifact that was being copied goes: it is whole or not there. */
+static void drop_taken(struct run *r)
+{
+	if (r->taken_fd < 0)
+		return;
+	(void)unlinkat(r->folder_fd, r->files[r->n_files].name, 0);
+	own_close(&r->taken_fd);
+	r->taken_fd = -1;
+}
+
 static void fail_collect(
     struct run *r, const char *step, const struct error *why)
 {
 	run_close_helper(r);
-	own_close(&r->taken_fd);
-	r->taken_fd = -1;
+	drop_taken(r);
 	run_fail(r, PHASE_COLLECT, step, why);
 	run_store(r);
 }
@@ -108,6 +117,24 @@ static bool room_for_file(struct run *r)
 	return true;
 }
 
+/* For result.json.  Code and inputs are no results: nobody misses them. */
+static void note_skipped(
+    struct run *r, const uint8_t *name, size_t len, uint32_t why)
+{
+	struct result_skipped *s;
+
+	if (why == COLLECT_FOREIGN || why >= COLLECT_WHY_N ||
+	    r->n_skipped == RESULT_SKIPPED_MAX)
+		return;
+	if (r->skipped == NULL)
+		r->skipped = calloc(RESULT_SKIPPED_MAX, sizeof(*r->skipped));
+	if (r->skipped == NULL)
+		return; /* its number is in the record all the same */
+	s = &r->skipped[r->n_skipped++];
+	s->why = why;
+	result_skipped_name(name, len, s);
+}
+
 /* "files/" and the encoded name; false if no file can have it. */
 static bool keep_name(
     const struct collect_found *found, char ret[EVENT_NAME_MAX])
@@ -168,6 +195,8 @@ int run_found(struct run *r, const struct run_message *m, struct error *e)
 		return FAIL_SYS(e, "list the results");
 	file = &r->files[r->n_files];
 	if (!keep_name(&m->in->found, file->name)) {
+		note_skipped(r, m->in->found.name.data,
+		    (size_t)m->in->found.name.len, COLLECT_NAME);
 		return answer(r, COLLECT_SKIP, NULL, e);
 	}
 	if (make_parents(r->folder_fd, file->name, e) < 0) {
@@ -209,21 +238,15 @@ int run_copied(struct run *r, const struct run_message *m, struct error *e)
 
 int run_skipped(struct run *r, const struct run_message *m, struct error *e)
 {
-	/* Code and inputs are no results: nobody misses them. */
-	if (m->in->skipped.why == COLLECT_FOREIGN)
-		r->files_foreign++;
+	note_skipped(r, m->in->skipped.name.data,
+	    (size_t)m->in->skipped.name.len, m->in->skipped.why);
 	if (m->in->skipped.why == COLLECT_WRITE) {
 		errno = ENOSPC;
 		error_fill(e, ERROR_SYSTEM, errno, "copy a result file");
 		fail_collect(r, "results", e);
 		return 0;
 	}
-	if (r->taken_fd >= 0) {
-		/* It could not be read: what there is of it goes. */
-		(void)unlinkat(r->folder_fd, r->files[r->n_files].name, 0);
-		own_close(&r->taken_fd);
-		r->taken_fd = -1;
-	}
+	drop_taken(r);
 	return 0;
 }
 
@@ -231,10 +254,11 @@ int run_collected(struct run *r, const struct run_message *m, struct error *e)
 {
 	if (r->taken_fd >= 0)
 		return FAIL(e, ERROR_STATE, "collector is done in mid file");
+	if (m->in->done.skipped < m->in->done.foreign)
+		return FAIL(e, ERROR_MALFORMED, "collector counts wrong");
 	run_close_helper(r);
-	r->files_skipped = m->in->done.skipped > r->files_foreign
-	                       ? m->in->done.skipped - r->files_foreign
-	                       : 0;
+	r->files_skipped = m->in->done.skipped - m->in->done.foreign;
+	r->skipped_why = m->in->done.why;
 	r->clock[CLOCK_COLLECTED] = loop_now_us();
 	run_store(r);
 	return 0;

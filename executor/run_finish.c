@@ -107,6 +107,25 @@ static void add_word(struct event_word *to, uint64_t *n, const char *word)
 	(*n)++;
 }
 
+/* Limits that the run met without being killed for it. */
+static void put_violations(const struct run *r, struct event_outcome *o)
+{
+	static const struct {
+		enum collect_why why;
+		const char *word;
+	} rows[] = {
+		{ COLLECT_LIMIT, "limit.artifacts.reached" },
+		{ COLLECT_BYTES, "limit.artifact_bytes.reached" },
+		{ COLLECT_DEPTH, "limit.artifact_depth.reached" },
+	};
+
+	if (r->pids_hits > 0)
+		add_word(o->viol.items, &o->viol.n, "limit.pids.reached");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if ((r->skipped_why & UINT32_C(1) << rows[i].why) != 0)
+			add_word(o->viol.items, &o->viol.n, rows[i].word);
+}
+
 int run_build_outcome(struct run *r, struct error *e)
 {
 	struct event_outcome *o;
@@ -123,8 +142,7 @@ int run_build_outcome(struct run *r, struct error *e)
 	(void)snprintf(o->start, sizeof(o->start), "cold");
 	if (r->s->nested)
 		add_word(o->degraded.items, &o->degraded.n, "nested");
-	if (r->pids_hits > 0)
-		add_word(o->viol.items, &o->viol.n, "limit.pids.reached");
+	put_violations(r, o);
 	put_verdict(r, o);
 	put_timing(r, o);
 	put_use(r, o);
@@ -141,6 +159,7 @@ int run_build_outcome(struct run *r, struct error *e)
 	put_stream(&r->err, &o->err);
 	o->files_count = r->files_count;
 	o->files_bytes = r->files_bytes;
+	o->files_skipped = r->files_skipped;
 	result_files_sort(r->files, r->n_files);
 	put_subjects(r, o);
 	return 0;
@@ -189,6 +208,7 @@ static void put_finished(const struct run *r, struct protocol_finished *f)
 	memcpy(f->err.sha256, r->err.head_sha256, sizeof(f->err.sha256));
 	f->files_count = o->files_count;
 	f->files_bytes = o->files_bytes;
+	f->files_skipped = o->files_skipped;
 	f->cpu_us = o->cpu_us;
 	f->wall_us = o->wall_us;
 	f->memory_peak = o->memory_peak;

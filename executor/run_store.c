@@ -109,8 +109,8 @@ static int store_rest(struct run *r, struct error *e)
 	const char *dot = strrchr(r->decision.language->language.source, '.');
 	char code_name[POLICY_NAME_MAX + 8];
 	struct text_out json = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
-	struct result_facts facts = { &r->intent, r->outcome, 0,
-		r->failure.remedy };
+	struct result_facts facts = { &r->intent, r->outcome, r->skipped,
+		r->n_skipped, r->failure.remedy };
 
 	(void)snprintf(
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
@@ -122,7 +122,6 @@ static int store_rest(struct run *r, struct error *e)
 	if (run_build_outcome(r, e) < 0)
 		return -1;
 	facts.outcome = r->outcome;
-	facts.files_skipped = r->files_skipped;
 	if (result_json(&facts, &json, e) < 0 ||
 	    store_text(r, "result.json", &json, e) < 0)
 		return -1;

@@ -18,7 +18,7 @@ BUILD = sys.argv[1]
 DRIVER = BUILD + "/tests/collect_driver"
 COLLECT = BUILD + "/libexec/bailiff/bailiff-collect"
 PROGRAM, INIT = 1900064005, 1900064004
-LINK, SPECIAL, FOREIGN, LIMIT, NAME, READ, WRITE = range(1, 8)
+LINK, SPECIAL, FOREIGN, LIMIT, NAME, READ, WRITE, BYTES, DEPTH = range(1, 10)
 failures = 0
 
 
@@ -143,7 +143,7 @@ def bounds_count_and_bytes():
         t.file("b", b"123456")
         t.file("c", b"12345")
         t.collect(size=10)
-        check("at most max_bytes are taken", set(t.copied) == {b"a", b"c"} and t.skipped == {b"b": LIMIT}, t.end)
+        check("at most max_bytes are taken", set(t.copied) == {b"a", b"c"} and t.skipped == {b"b": BYTES}, t.end)
     with Tree() as t:
         t.file("a", b"")
         t.file("b", b"1")
@@ -152,12 +152,12 @@ def bounds_count_and_bytes():
         t.collect(files=0)
         check("0 files mean none", t.copied == {} and t.end[3] == 2, t.end)
         t.collect(depth=0)
-        check("depth 0 means none", t.copied == {} and t.skipped == {b"": LIMIT}, t.skipped)
+        check("depth 0 means none", t.copied == {} and t.skipped == {b"": DEPTH}, t.skipped)
     with Tree() as t:
         with open(t.file("sparse"), "wb") as f:
             f.truncate(1 << 40)
         t.collect()
-        check("a sparse tebibyte is skipped at once", t.skipped == {b"sparse": LIMIT}, t.end)
+        check("a sparse tebibyte is skipped at once", t.skipped == {b"sparse": BYTES}, t.end)
 
 
 def bounds_depth():
@@ -167,7 +167,7 @@ def bounds_depth():
         t.file("1/2/3/file")
         t.collect(depth=3)
         check("a folder below max_depth is not entered",
-              set(t.copied) == {b"1/2/file"} and t.skipped == {b"1/2/3": LIMIT}, t.skipped)
+              set(t.copied) == {b"1/2/file"} and t.skipped == {b"1/2/3": DEPTH}, t.skipped)
         t.collect(depth=4, extra=["REFUSE"])
         check("one level more enters it", b"1/2/3/file" in t.refused, t.refused)
     with Tree() as t:
@@ -180,7 +180,7 @@ def bounds_depth():
         os.close(fd)
         t.collect(depth=1 << 40)
         check("a tree 10,000 deep ends at 64", t.end == ["done", 0, 0, 1, 0] and
-              t.skipped == {b"/".join([b"d"] * 64): LIMIT}, t.end)
+              t.skipped == {b"/".join([b"d"] * 64): DEPTH}, t.end)
     with Tree() as t:
         fd = os.open(t.box, os.O_DIRECTORY)
         for _ in range(20):

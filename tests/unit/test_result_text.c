@@ -14,11 +14,14 @@
 #include <jansson.h>
 
 #include "audit/words.h"
+#include "executor/collect.h"
 #include "executor/result_text.h"
 
 struct both {
 	struct event_intent intent;
 	struct event_outcome outcome;
+	struct result_skipped skipped[RESULT_SKIPPED_MAX];
+	size_t n_skipped;
 };
 
 static struct both *make(void)
@@ -52,8 +55,8 @@ static struct both *make(void)
 /* The text, for the caller to free. */
 static char *text_of(const struct both *b, const char *remedy)
 {
-	const struct result_facts facts = { &b->intent, &b->outcome, 1,
-		remedy };
+	const struct result_facts facts = { &b->intent, &b->outcome, b->skipped,
+		b->n_skipped, remedy };
 	char *text = calloc(1, RESULT_JSON_MAX + 1);
 	struct text_out out = { text, RESULT_JSON_MAX, 0 };
 	struct error e;
@@ -144,8 +147,41 @@ static void the_largest_result_json_fits(void **state)
 		    "%075zu", i);
 		b->intent.limits.items[i].value = UINT64_MAX - 1;
 	}
+	b->n_skipped = RESULT_SKIPPED_MAX;
+	for (size_t i = 0; i < RESULT_SKIPPED_MAX; i++) {
+		memset(b->skipped[i].name, 'n', EVENT_NAME_MAX - 1);
+		b->skipped[i].cut = true;
+		b->skipped[i].why = COLLECT_BYTES;
+	}
 	text = text_of(b, "");
 	assert_true(strlen(text) < RESULT_JSON_MAX);
+	free(text);
+	free(b);
+}
+
+static void skipped_files_are_named_with_their_reason(void **state)
+{
+	struct both *b = make();
+	uint8_t odd[] = { 'a', '\n', '"', 0xff };
+	uint8_t long_name[1000];
+	char *text;
+
+	(void)state;
+	memset(long_name, 0x80, sizeof(long_name));
+	b->outcome.files_skipped = 7000;
+	b->n_skipped = 2;
+	b->skipped[0].why = COLLECT_LINK;
+	result_skipped_name(odd, sizeof(odd), &b->skipped[0]);
+	b->skipped[1].why = COLLECT_NAME;
+	result_skipped_name(long_name, sizeof(long_name), &b->skipped[1]);
+	text = text_of(b, "");
+	check_canonical(text);
+	assert_non_null(strstr(text, "\"skipped\":7000,\"skipped_names\":["
+	                             "{\"name\":\"a%0A%22%FF\",\"why\":"
+	                             "\"link\"},{\"cut\":true,\"name\":"
+	                             "\"%80%80"));
+	/* As many whole bytes as fit. */
+	assert_int_equal(strlen(b->skipped[1].name), 510);
 	free(text);
 	free(b);
 }
@@ -218,6 +254,7 @@ int main(void)
 		cmocka_unit_test(result_json_is_canonical),
 		cmocka_unit_test(a_failed_step_and_a_killer_are_named),
 		cmocka_unit_test(the_largest_result_json_fits),
+		cmocka_unit_test(skipped_files_are_named_with_their_reason),
 		cmocka_unit_test(the_uid_is_read_back),
 		cmocka_unit_test(a_text_without_a_plain_uid_is_refused),
 		cmocka_unit_test(manifest_is_sorted_sha256sum_text),
