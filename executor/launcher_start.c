@@ -4,16 +4,15 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/patience.h"
 #include "executor/peers.h"
 #include "executor/spawn.h"
-
-/* Copying a view's files and mounting /usr takes milliseconds; a machine that
- * is swamped may take long. */
-#define READY_WAIT_MS 60000
 
 union launch_answer {
 	struct launch_ready ready;
@@ -34,13 +33,14 @@ static int await_ready(
 	int n;
 
 	do
-		n = poll(&answer, 1, READY_WAIT_MS);
+		n = poll(&answer, 1, (int)(PATIENCE_BUILD / 1000));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return FAIL_SYS(e, "wait for bailiff-launch");
 	if (n == 0)
 		return FAIL(e, ERROR_UNAVAILABLE,
-		    "bailiff-launch is not ready after a minute");
+		    "bailiff-launch is not ready after a minute "
+		    "(launcher.timeout); look at its state and at dmesg");
 	if (channel_receive(c, &what, &verb, &none, e) < 0)
 		return FAIL_IN(e, "bailiff-launch ended before it was ready");
 	if (verb == LAUNCH_FAILED)
@@ -77,7 +77,7 @@ static int send_view(
 	return channel_send(c, &last, e);
 }
 
-static int start_program(int take_its_end, struct error *e)
+static int start_program(int take_its_end, int *ret_pid_fd, struct error *e)
 {
 	static const char *const argv[] = { "bailiff-launch", NULL };
 	AUTO_FD its_end = take_its_end;
@@ -88,20 +88,21 @@ static int start_program(int take_its_end, struct error *e)
 
 	if (service_program_path(argv[0], path, e) < 0)
 		return -1;
-	return spawn(&what, e);
+	return spawn(&what, ret_pid_fd, e);
 }
 
-int launcher_start(const struct launcher_start *start, struct launch_ready *ret,
+void launcher_kill(int pid_fd)
+{
+	/* It is gone already, or it was never ours to kill. */
+	if (pid_fd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, pid_fd, SIGKILL, NULL, 0);
+}
+
+static int talk(const struct launcher_start *start, struct launch_ready *ret,
     struct error *e)
 {
-	int ends[2];
 	struct error sent;
 
-	if (channel_pair(ends, e) < 0)
-		return -1;
-	start->channel->fd = ends[0];
-	if (start_program(ends[1], e) < 0)
-		return -1;
 	/* If it left in the middle, its last message says why. */
 	if (send_view(start->channel, start, &sent) < 0 &&
 	    sent.kind != ERROR_CLOSED) {
@@ -110,7 +111,26 @@ int launcher_start(const struct launcher_start *start, struct launch_ready *ret,
 	}
 	if (await_ready(start->channel, ret, e) < 0)
 		return -1;
-	if (fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
+	if (fcntl(start->channel->fd, F_SETFL, O_NONBLOCK) < 0)
 		return FAIL_SYS(e, "set up the launcher's channel");
+	return 0;
+}
+
+int launcher_start(const struct launcher_start *start, struct launch_ready *ret,
+    int *ret_pid_fd, struct error *e)
+{
+	int ends[2];
+	AUTO_FD pid_fd = -1;
+
+	if (channel_pair(ends, e) < 0)
+		return -1;
+	start->channel->fd = ends[0];
+	if (start_program(ends[1], &pid_fd, e) < 0)
+		return -1;
+	if (talk(start, ret, e) < 0) {
+		launcher_kill(pid_fd);
+		return -1;
+	}
+	*ret_pid_fd = take_fd(&pid_fd);
 	return 0;
 }

@@ -25,10 +25,14 @@ struct launcher_start {
 /*
  * Start bailiff-launch, send it the view and wait until it stands in it and
  * has moved us into our own cgroup.  What it cannot do is ERROR_UNAVAILABLE
- * with step, errno and remedy.  On success the channel is non-blocking.
+ * with step, errno and remedy.  On success the channel is non-blocking and
+ * *ret_pid_fd, owned by the caller, is its pidfd.
  */
 int launcher_start(const struct launcher_start *start, struct launch_ready *ret,
-    struct error *e) MUST_CHECK;
+    int *ret_pid_fd, struct error *e) MUST_CHECK;
+
+/* It does not answer any more.  Takes root or CAP_KILL. */
+void launcher_kill(int pid_fd);
 
 /*
  * Connect to the signer of this STATE, or start it and connect; a signer on

@@ -175,6 +175,7 @@ void run_unrecorded(struct run *r, const struct error *why)
 	if (r->session != NULL)
 		session_failed(r->session, r->request, e.kind, e.text);
 	r->is_unrecorded = true;
+	r->due[DUE_SIGNER] = 0;
 	run_end(r);
 }
 

@@ -25,6 +25,7 @@ struct run {
 	uint64_t number;  /* ours */
 	char id[PROTOCOL_RUN_ID_MAX];
 	uint64_t clock[CLOCK_N]; /* microseconds; 0: not reached */
+	uint64_t due[DUE_N];     /* answers, as loop_now_us; 0: none */
 
 	/* The request and its decision. */
 	int code_fd, stdin_fd; /* owned; sealed */
@@ -49,8 +50,10 @@ struct run {
 
 	/* At the launcher. */
 	bool at_launcher; /* RUN was sent, RELEASED has not come */
+	bool is_released; /* RELEASE was sent */
 	bool holds_slot;
 	bool started, stopped, dead;
+	bool is_undead; /* killed, and it does not die */
 	bool intent_stored, event_waits;
 	bool is_unrecorded; /* its intent was refused: no outcome either */
 	uint64_t intent_seq;

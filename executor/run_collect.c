@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/patience.h"
 #include "executor/run_steps.h"
 
 #define FILES_FOLDER "files/"
 /* Entries of the folder that are no artifacts. */
 #define FOLDER_EXTRA 8
-#define COLLECT_US   UINT64_C(60000000)
 
 /* The artifact that was being copied goes: it is whole or not there. */
 static void drop_taken(struct run *r)
@@ -52,6 +52,7 @@ static void collector_ready(void *owner, uint32_t events)
 		return;
 	}
 	m.verb = heard.verb;
+	run_expect(r, DUE_HELPER, PATIENCE_HELPER);
 	if (run_handle(r, &m, &e) < 0)
 		fail_collect(r, "collect", &e);
 	fd_list_close(&heard.fds);
@@ -89,17 +90,31 @@ void run_collect(struct run *r)
 	output_end(&r->out);
 	output_end(&r->err);
 	r->stage = RUN_COLLECTING;
-	r->give_up_us = loop_now_us() + COLLECT_US;
+	r->give_up_us = loop_now_us() + PATIENCE_COLLECT;
 	if (start_collector(r, &e) < 0)
 		fail_collect(r, "collect", &e);
+}
+
+/* Nobody looks at files that may still change: they are set aside. */
+void run_abandon(struct run *r)
+{
+	run_drain(r);
+	if (r->clock[CLOCK_RELEASED] != 0) {
+		output_end(&r->out);
+		output_end(&r->err);
+	}
+	run_set_folder_aside(r);
+	run_record(r);
 }
 
 void run_collect_late(struct run *r)
 {
 	struct error e;
 
-	error_fill(&e, ERROR_LIMIT, ETIME, "collecting took too long");
-	fail_collect(r, "collect", &e);
+	error_fill(&e, ERROR_LIMIT, 0,
+	    "collecting took too long; write fewer or smaller files");
+	e.saved_errno = ETIME;
+	fail_collect(r, "collector.timeout", &e);
 }
 
 static bool room_for_file(struct run *r)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "executor/patience.h"
 #include "executor/run_refusal.h"
 #include "executor/run_steps.h"
 
@@ -77,6 +78,8 @@ void run_send_event(struct run *r)
 	int sent;
 
 	r->event_waits = false;
+	if (r->due[DUE_SIGNER] == 0)
+		run_expect(r, DUE_SIGNER, PATIENCE_SIGNER);
 	if (r->stage == RUN_DENYING) {
 		put_denial(r, &r->s->out->denial);
 		sent = audit_send(
@@ -95,7 +98,7 @@ void run_send_event(struct run *r)
 		    &r->s->loop, &r->s->audit_watch, EPOLLIN | EPOLLOUT);
 		return;
 	}
-	r->s->lost = true;
+	supervisor_lose(r->s, "the signer is gone");
 }
 
 void run_deny(struct run *r)
@@ -109,6 +112,7 @@ void run_deny(struct run *r)
 int run_denied(struct run *r, const struct run_message *m, struct error *e)
 {
 	(void)e;
+	r->due[DUE_SIGNER] = 0;
 	if (r->is_nameless)
 		run_tell_malformed(r);
 	else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "executor/patience.h"
 #include "executor/run_steps.h"
 
 static void put_verdict(const struct run *r, struct event_outcome *o)
@@ -175,7 +176,7 @@ void run_record(struct run *r)
 	/* A whole folder has its outcome already: MANIFEST stands in it. */
 	if ((r->outcome == NULL || !r->has_folder) &&
 	    run_build_outcome(r, &e) < 0) {
-		r->s->lost = true; /* what cannot be recorded ends us */
+		supervisor_lose(r->s, e.text); /* not recorded: not on */
 		return;
 	}
 	run_send_event(r);
@@ -259,10 +260,15 @@ void run_give_back(struct run *r)
 	struct launch_release release = { .run = r->number };
 
 	run_close_handles(r);
-	if (r->at_launcher)
-		supervisor_tell_launcher(r->s, LAUNCH_RELEASE, &release, NULL);
-	else
+	if (!r->at_launcher) {
 		run_released(r);
+		return;
+	}
+	if (r->is_released)
+		return; /* asked for already, not answered */
+	r->is_released = true;
+	supervisor_tell_launcher(r->s, LAUNCH_RELEASE, &release, NULL);
+	run_expect(r, DUE_LAUNCHER, PATIENCE_RELEASE);
 }
 
 int run_outcome_stored(
@@ -271,6 +277,7 @@ int run_outcome_stored(
 	const struct event_stored *stored = &m->in->audit.stored;
 
 	r->clock[CLOCK_OUTCOME] = loop_now_us();
+	r->due[DUE_SIGNER] = 0;
 	r->outcome_seq = stored->seq;
 	memcpy(r->outcome_leaf, stored->leaf, sizeof(r->outcome_leaf));
 	if (r->has_folder && run_publish(r, stored, e) < 0) {

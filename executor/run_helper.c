@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/patience.h"
 #include "executor/run_steps.h"
 
 int run_start_helper(
@@ -29,12 +30,14 @@ int run_start_helper(
 		return FAIL(e, ERROR_SYSTEM, "watch a helper");
 	}
 	supervisor_tell_launcher(r->s, LAUNCH_HELPER, &what, &fds);
+	run_expect(r, DUE_HELPER, PATIENCE_HELPER);
 	(void)close(ends[1]);
 	return 0;
 }
 
 void run_close_helper(struct run *r)
 {
+	r->due[DUE_HELPER] = 0;
 	if (r->helper_fd < 0)
 		return;
 	loop_remove(&r->s->loop, &r->helper_watch);

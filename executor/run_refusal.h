@@ -7,6 +7,11 @@
 
 #include "executor/run.h"
 
+/* run.c: a run of 'c', not in the list (NULL: no memory), and its parts. */
+struct run *run_make(struct session *c, uint64_t request);
+int run_draw_id(struct run *r, struct error *e) MUST_CHECK;
+void run_append(struct run *r);
+
 /* The message just received is a RUN that cannot be decoded. */
 void run_malformed(struct session *c);
 /* A new run of 'c', not yet in the list; NULL after FAILED was sent. */

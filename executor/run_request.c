@@ -314,6 +314,13 @@ static void put_request(struct run *r, struct opener_open *o)
 	o->max_bytes = left;
 }
 
+void run_open_late(struct run *r)
+{
+	run_close_helper(r);
+	policy_decision_deny(&r->decision, "opener.timeout");
+	run_deny(r);
+}
+
 void run_open_next(struct run *r)
 {
 	struct opener_open *o = &r->s->out->open;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/patience.h"
 #include "executor/run_steps.h"
 
 /* The list of inputs in sha256sum format, sorted by name, as one digest. */
@@ -175,6 +176,7 @@ static int launch(struct run *r, struct error *e)
 		fds.fd[LAUNCH_FD_INPUTS + i] = r->inputs[i].fd;
 	r->at_launcher = true;
 	supervisor_tell_launcher(r->s, LAUNCH_RUN, l, &fds);
+	run_expect(r, DUE_LAUNCHER, PATIENCE_LAUNCH);
 	(void)close(out[1]);
 	(void)close(err[1]);
 	return run_watch_pipes(r, e);
@@ -247,6 +249,7 @@ int run_intent_stored(
 {
 	(void)e;
 	r->intent_stored = true;
+	r->due[DUE_SIGNER] = 0;
 	r->clock[CLOCK_INTENT] = loop_now_us();
 	r->intent_seq = m->in->audit.stored.seq;
 	memcpy(
@@ -269,6 +272,10 @@ int run_started(struct run *r, const struct run_message *m, struct error *e)
 	memcpy(r->handles.fd, m->fds->fd, sizeof(r->handles.fd));
 	m->fds->n = 0;
 	r->started = true;
+	if (!r->is_released)
+		r->due[DUE_LAUNCHER] = 0;
+	if (r->stage == RUN_STARTING)
+		run_expect(r, DUE_INIT, PATIENCE_STOP);
 	r->init_uid = s->init_uid;
 	r->program_uid = s->program_uid;
 	memcpy(r->cgroup, s->cgroup, sizeof(r->cgroup));
@@ -297,6 +304,7 @@ int run_launch_failed(
 	(void)e;
 	/* Nothing of it is left at the launcher: no RELEASE will be needed. */
 	r->at_launcher = false;
+	r->due[DUE_LAUNCHER] = 0;
 	fail_step(r, &m->in->launch_failed);
 	return 0;
 }
@@ -333,6 +341,7 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 		return 0;
 	}
 	r->stopped = true;
+	r->due[DUE_INIT] = 0;
 	r->clock[CLOCK_STOPPED] = loop_now_us();
 	release(r);
 	return 0;

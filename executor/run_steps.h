@@ -33,13 +33,14 @@ uint64_t run_tend(struct supervisor *s);
 /* Send to the front what it can take; true if more is there. */
 bool run_stream(struct run *r);
 
-struct run *run_make(struct session *c, uint64_t request); /* NULL: no memory */
-int run_draw_id(struct run *r, struct error *e) MUST_CHECK;
-void run_append(struct run *r);
-
 void run_advance(struct run *r); /* digest a step, then decide */
 void run_admit(struct run *r);   /* there is a slot for it */
 void run_destroy(struct run *r);
+
+/* ---- run_patience.c: answers that do not come ---- */
+void run_expect(struct run *r, enum run_due whose, uint64_t within_us);
+/* Ends what waits in vain; returns when to look again. */
+uint64_t run_patience(struct run *r, uint64_t now_us);
 
 /* ---- run_helper.c: an opener or a collector, one at a time ---- */
 int run_start_helper(
@@ -57,6 +58,7 @@ int run_decode(struct run *r, const struct protocol_run *message,
     struct error *e) MUST_CHECK;
 bool run_digest_step(struct run *r); /* true when done */
 void run_open_next(struct run *r);
+void run_open_late(struct run *r); /* the opener does not answer */
 int run_opened(struct run *r, const struct run_message *m, struct error *e);
 int run_not_opened(struct run *r, const struct run_message *m, struct error *e);
 
@@ -93,6 +95,7 @@ void run_close_handles(struct run *r);
 /* ---- run_collect.c ---- */
 void run_collect(struct run *r);
 void run_collect_late(struct run *r); /* its time is over */
+void run_abandon(struct run *r);      /* it does not die */
 int run_found(struct run *r, const struct run_message *m, struct error *e);
 int run_copied(struct run *r, const struct run_message *m, struct error *e);
 int run_skipped(struct run *r, const struct run_message *m, struct error *e);

@@ -58,6 +58,7 @@ bool run_stream(struct run *r)
 void run_released(struct run *r)
 {
 	r->at_launcher = false;
+	r->due[DUE_LAUNCHER] = 0;
 	if (r->holds_slot)
 		r->s->slots--;
 	r->holds_slot = false;
@@ -132,9 +133,11 @@ uint64_t run_tend(struct supervisor *s)
 	uint64_t now_us = loop_now_us();
 
 	for (struct run *r = s->runs; r != NULL; r = r->next) {
+		uint64_t due = run_patience(r, now_us);
 		uint64_t at = tend_one(r, now_us);
 
 		next = at < next ? at : next;
+		next = due < next ? due : next;
 	}
 	free_over(s);
 	return next;

@@ -47,6 +47,16 @@ enum run_clock {
 	CLOCK_N,
 };
 
+/* Whose answer is due when: run_patience.c. */
+enum run_due {
+	DUE_LAUNCHER, /* STARTED, later RELEASED */
+	DUE_INIT,     /* STOPPED */
+	DUE_DEATH,    /* populated 0 */
+	DUE_SIGNER,
+	DUE_HELPER, /* opener or collector */
+	DUE_N,
+};
+
 /* What STARTED brought, by enum launch_started_fd; -1 when not there. */
 struct run_handles {
 	int fd[LAUNCH_FD_STARTED_N]; /* owned */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/patience.h"
 #include "executor/run_steps.h"
 
 /* How often cpu time and oom counters are looked at. */
@@ -44,7 +45,7 @@ static void kill_leaf(struct run *r)
 
 	if (fd >= 0 && !r->dead && write(fd, "1", 1) != 1)
 		/* Nothing may live on: the launcher kills all that we had. */
-		r->s->lost = true;
+		supervisor_lose(r->s, "a run cannot be killed");
 	r->give_up_us = loop_now_us() + KILL_AGAIN_US;
 }
 
@@ -77,26 +78,42 @@ static void read_populated(struct run *r)
 	r->dead = strstr(text, "populated 0") != NULL;
 }
 
+/* Its tree is dead, or given up: what is left is the record. */
+static void go_on(struct run *r)
+{
+	r->due[DUE_DEATH] = 0;
+	if (r->is_unrecorded) {
+		run_set_folder_aside(r);
+		run_give_back(r);
+		r->stage = RUN_OVER;
+		return;
+	}
+	if (!r->intent_stored)
+		return;
+	r->clock[CLOCK_DEAD] = loop_now_us();
+	if (r->is_undead)
+		run_abandon(r);
+	else
+		run_collect(r);
+}
+
 void run_end(struct run *r)
 {
 	if (r->stage < RUN_ENDING) {
 		r->stage = RUN_ENDING;
+		r->due[DUE_INIT] = 0;
 		r->clock[CLOCK_ENDED] = loop_now_us();
 	}
 	if (r->stage != RUN_ENDING)
 		return;
-	if (r->started && !r->dead) {
+	if (r->started && !r->dead && !r->is_undead) {
+		if (r->due[DUE_DEATH] == 0)
+			run_expect(r, DUE_DEATH, PATIENCE_DEATH);
 		kill_leaf(r);
 		read_populated(r);
 	}
-	if (is_dead(r) && r->is_unrecorded) {
-		run_set_folder_aside(r);
-		run_give_back(r);
-		r->stage = RUN_OVER;
-	} else if (is_dead(r) && r->intent_stored) {
-		r->clock[CLOCK_DEAD] = loop_now_us();
-		run_collect(r);
-	}
+	if (is_dead(r) || r->is_undead)
+		go_on(r);
 }
 
 /* pid 1 ends when the launcher does, and its end may be seen first. */

@@ -149,7 +149,7 @@ static int run_signer(const struct start *s, int listen_fd, struct error *e)
 	what.fds[SIGNER_PIN_FD - SPAWN_FIRST] = s->pin_fd;
 	what.fds[SIGNER_LOCK_FD - SPAWN_FIRST] = s->lock_fd;
 	what.fds[SIGNER_READY_FD - SPAWN_FIRST] = ready[1];
-	failed = spawn(&what, e);
+	failed = spawn(&what, NULL, e);
 	(void)close(ready[1]);
 	if (failed == 0)
 		failed = await_ready(ready[0], e);

@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -63,7 +64,7 @@ static bool take_ids(uint32_t uid)
 	           setresuid(uid, uid, uid) == 0);
 }
 
-int spawn(const struct spawn *what, struct error *e)
+int spawn(const struct spawn *what, int *ret_pid_fd, struct error *e)
 {
 	char *const environment[] = { NULL };
 	char *argv[SPAWN_FDS_MAX];
@@ -95,5 +96,11 @@ int spawn(const struct spawn *what, struct error *e)
 	}
 	if (pid < 0)
 		return FAIL_SYS(e, "start %s", what->path);
+	if (ret_pid_fd == NULL)
+		return 0;
+	/* Nobody else reaps it, so the number is still its own. */
+	*ret_pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*ret_pid_fd < 0)
+		return FAIL_SYS(e, "hold on to %s", what->path);
 	return 0;
 }

@@ -26,9 +26,11 @@ struct spawn {
 /*
  * Fork and execve with an empty environment, default signals, and no other
  * descriptor above 2.  A program that cannot be executed ends with 127; its
- * starter sees its channel close.
+ * starter sees its channel close.  *ret_pid_fd, if asked for, is a pidfd that
+ * the caller owns.
  */
-int spawn(const struct spawn *what, struct error *e) MUST_CHECK;
+int spawn(
+    const struct spawn *what, int *ret_pid_fd, struct error *e) MUST_CHECK;
 
 /* Every signal as a process is born with it, none blocked. */
 bool spawn_reset_signals(void) MUST_CHECK;

@@ -54,7 +54,8 @@ struct supervisor {
 	int listen_fd, signal_fd;   /* owned; -1 */
 	struct audit_client *audit; /* owned */
 	struct outbox launch_box;
-	int launch_fd; /* owned; -1 once the launcher is gone */
+	int launch_fd;     /* owned; -1 once the launcher is gone */
+	int launch_pid_fd; /* owned */
 	struct syncing syncing;
 
 	struct channel io; /* its fd is borrowed for the length of one call */
@@ -71,7 +72,8 @@ struct supervisor {
 	uint64_t quiet_since_us; /* when the last run was over */
 	bool stopping; /* no new runs; end when the last is recorded */
 	bool stale;    /* a source changed: no new clients either */
-	bool lost;     /* the signer is gone: end at once */
+	bool lost;     /* nothing may run on: end at once, ... */
+	char lost_text[ERROR_TEXT_MAX]; /* ... which the fronts are told */
 	/* Why no run is accepted any more; "" while all is well. */
 	char broken[ERROR_TEXT_MAX];
 };
@@ -98,7 +100,8 @@ int supervisor_start(struct supervisor *s,
 int supervisor_serve(struct supervisor *s, struct error *e) MUST_CHECK;
 void supervisor_stop(struct supervisor *s);  /* cancel all, then end */
 void supervisor_stale(struct supervisor *s); /* let a successor in */
-
+void supervisor_lose(struct supervisor *s, const char *why); /* at once */
+void supervisor_lose_launcher(struct supervisor *s); /* record, then end */
 /* Messages on a descriptor that somebody else owns. */
 struct supervisor_heard {
 	uint16_t verb;

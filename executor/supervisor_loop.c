@@ -3,6 +3,7 @@
  * epoll loop, no handler that waits for anybody.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -42,8 +43,28 @@ int supervisor_send(struct supervisor *s, int fd,
 	return failed;
 }
 
-/* Its death kills every run by itself; what they came to is still recorded. */
-static void lose_launcher(struct supervisor *s)
+void supervisor_lose(struct supervisor *s, const char *why)
+{
+	if (s->lost)
+		return; /* the first one is the reason */
+	s->lost = true;
+	(void)snprintf(s->lost_text, sizeof(s->lost_text),
+	    "%.200s; the log records the run as aborted; look at the log's "
+	    "disk "
+	    "and at dmesg, then try again",
+	    why);
+}
+
+/* Best effort: whoever does not read now sees the channel close. */
+static void tell_lost(struct supervisor *s)
+{
+	for (struct run *r = s->runs; r != NULL; r = r->next)
+		if (r->session != NULL && r->stage != RUN_OVER)
+			session_failed(r->session, r->request,
+			    ERROR_UNAVAILABLE, s->lost_text);
+}
+
+void supervisor_lose_launcher(struct supervisor *s)
 {
 	if (s->launch_fd < 0)
 		return;
@@ -96,6 +117,11 @@ static void on_launch_answer(
 	if (verb == LAUNCH_RELEASED ||
 	    (verb == LAUNCH_FAILED && r->stage >= RUN_RECORDING)) {
 		run_released(r);
+		/* Given up before it started: nothing of it is left now. */
+		if (r->stage == RUN_ENDING) {
+			r->dead = true;
+			run_end(r);
+		}
 		return;
 	}
 	if (run_handle(r, &m, &e) < 0) {
@@ -123,7 +149,7 @@ static void launch_ready(void *owner, uint32_t events)
 	if (supervisor_receive(
 	        s, s->launch_fd, &launch_reply_protocol, &heard, &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
-			lose_launcher(s);
+			supervisor_lose_launcher(s);
 		return;
 	}
 	on_launch_answer(s, heard.verb, &heard.fds);
@@ -137,7 +163,7 @@ static void on_refused(struct supervisor *s)
 	struct error e;
 
 	if (r == NULL || r->stage >= RUN_RECORDING) {
-		s->lost = true; /* an outcome that cannot be written */
+		supervisor_lose(s, s->in->audit.refused.text);
 		return;
 	}
 	error_fill(&e, ERROR_STATE, 0, "%s", s->in->audit.refused.text);
@@ -166,7 +192,7 @@ static void audit_ready(void *owner, uint32_t events)
 		return;
 	if (audit_receive(s->audit, &m.verb, &s->in->audit, &e) < 0) {
 		if (e.kind != ERROR_SYSTEM || e.saved_errno != EAGAIN)
-			s->lost = true; /* nothing runs unrecorded */
+			supervisor_lose(s, "the signer is gone");
 		return;
 	}
 	if (m.verb == EVENT_REFUSED) {
@@ -175,7 +201,7 @@ static void audit_ready(void *owner, uint32_t events)
 	}
 	r = run_of_number(s, s->in->audit.stored.ticket);
 	if (r == NULL || run_handle(r, &m, &e) < 0)
-		s->lost = true;
+		supervisor_lose(s, "the signer answered what nobody asked");
 }
 
 static void listen_ready(void *owner, uint32_t events)
@@ -288,8 +314,10 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 		if (loop_turn(&s->loop, timeout_ms(now_us, next), e) < 0)
 			return -1;
 	}
-	if (s->lost)
-		return FAIL(e, ERROR_CLOSED, "the signer is gone");
+	if (s->lost) {
+		tell_lost(s);
+		return FAIL(e, ERROR_CLOSED, "%s", s->lost_text);
+	}
 	if (s->broken[0] != '\0')
 		return FAIL(e, ERROR_UNAVAILABLE, "%s", s->broken);
 	return 0;

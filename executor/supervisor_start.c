@@ -140,7 +140,7 @@ static int start_launcher(struct supervisor *s, struct error *e)
 		return -1;
 	find_toolchains(s);
 	s->io.fd = -1;
-	if (launcher_start(&what, &ready, e) < 0)
+	if (launcher_start(&what, &ready, &s->launch_pid_fd, e) < 0)
 		return -1;
 	s->launch_fd = s->io.fd;
 	s->io.fd = -1;
@@ -218,6 +218,7 @@ static int allocate(struct supervisor *s, struct error *e)
 		return FAIL_SYS(e, "allocate message buffers");
 	s->slots_max = slots_of(s->policy);
 	s->launch_fd = -1;
+	s->launch_pid_fd = -1;
 	s->syncing.fd = -1;
 	s->listen_fd = -1;
 	s->signal_fd = -1;

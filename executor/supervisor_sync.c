@@ -35,7 +35,7 @@ int supervisor_sync_start(struct supervisor *s, struct error *e)
 	s->syncing.fd = ends[0];
 	what.fds[SYNCER_CHANNEL_FD - SPAWN_FIRST] = ends[1];
 	what.fds[SYNCER_FOLDER_FD - SPAWN_FIRST] = s->state.results_fd;
-	failed = spawn(&what, e);
+	failed = spawn(&what, NULL, e);
 	(void)close(ends[1]);
 	if (failed == 0 && fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0)
 		return FAIL_SYS(e, "set up the syncer's channel");
@@ -115,8 +115,8 @@ uint64_t supervisor_sync_tend(struct supervisor *s, uint64_t now_us)
 	if (y->fd < 0 || y->published == y->synced)
 		return UINT64_MAX;
 	if (y->asked != y->synced) {
-		if (now_us - y->asked_us < PATIENCE_SYNC_US)
-			return y->asked_us + PATIENCE_SYNC_US;
+		if (now_us - y->asked_us < PATIENCE_SYNC)
+			return y->asked_us + PATIENCE_SYNC;
 		give_up(s, "syncfs does not come back (syncer.timeout)");
 		return UINT64_MAX;
 	}
@@ -140,5 +140,5 @@ uint64_t supervisor_sync_hold(
 	}
 	if (y->hold_us == 0)
 		y->hold_us = now_us;
-	return y->hold_us + PATIENCE_LAST_SYNC_US;
+	return y->hold_us + PATIENCE_LAST_SYNC;
 }
