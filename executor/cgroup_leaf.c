@@ -13,6 +13,7 @@
 
 #include "executor/cgroup.h"
 #include "executor/knob.h"
+#include "executor/omit.h"
 
 #define RMDIR_TRIES 200
 
@@ -29,6 +30,10 @@ enum presence {
 	ALWAYS,
 	IF_THERE /* the kernel was built or booted without it */
 };
+
+/* One name per source, for builds that leave it out. */
+static const char *const layers[] = { "memory-limit", "socket-limit",
+	"pids-limit", "swap-limit", "group-oom" };
 
 struct limit_row {
 	enum cgroup_tree tree;
@@ -88,6 +93,8 @@ static int write_limits(const struct cgroups *g, const struct cgroup_leaf *leaf,
 		int fd = leaf->fd[r->tree];
 		uint64_t value = value_of(r->source, limits);
 
+		if (omit_has(layers[r->source]))
+			continue;
 		if (r->presence == IF_THERE &&
 		    faccessat(fd, r->file, F_OK, 0) < 0 && errno == ENOENT)
 			continue;

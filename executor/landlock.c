@@ -16,6 +16,7 @@
 
 #include "base/own.h"
 #include "executor/confine.h"
+#include "executor/omit.h"
 
 /* struct landlock_ruleset_attr as of ABI 6. */
 struct ruleset {
@@ -120,7 +121,7 @@ int apply_landlock(struct confine *c, struct error *e)
 	if (abi >= 4 && (c->ask->flags & LAUNCH_LANDLOCK_NET) != 0)
 		handled.net = NET_ALL;
 	if (abi >= 6)
-		handled.scoped = SCOPE_ALL;
+		handled.scoped = omit_from("landlock-scope", SCOPE_ALL);
 	/* Older kernels take the longer struct as long as its tail is zero. */
 	fd = (int)syscall(
 	    SYS_landlock_create_ruleset, &handled, sizeof(handled), 0);

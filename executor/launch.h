@@ -158,6 +158,9 @@ struct launch_release {
 	uint64_t run;
 };
 
+/* Rows of executor/confine.c: a program that stops has all of them. */
+#define LAUNCH_CONFINE_STEPS 9
+
 struct launch_stopped {
 	/* of the ruleset in force, proven by the sentinel */
 	uint32_t landlock_abi;

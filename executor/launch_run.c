@@ -11,6 +11,7 @@
 #include "base/own.h"
 #include "executor/knob.h"
 #include "executor/launcher.h"
+#include "executor/omit.h"
 #include "executor/steps.h"
 #include "executor/uidpool.h"
 #include "executor/uids.h"
@@ -109,10 +110,12 @@ static int act_clone(void *context, struct error *e)
 {
 	struct start *s = context;
 	struct launcher *l = s->l;
-	const struct sandbox_clone how = { .flags = CLONE_NEWPID | CLONE_NEWNS |
-		                                    CLONE_NEWIPC |
-		                                    CLONE_NEWUTS | CLONE_NEWNET,
-		.cgroup_fd = s->run->leaf.fd[CGROUP_UNIFIED] };
+	const struct sandbox_clone how = {
+		.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS |
+		         omit_from("ipc-namespace", CLONE_NEWIPC) |
+		         omit_from("net-namespace", CLONE_NEWNET),
+		.cgroup_fd = s->run->leaf.fd[CGROUP_UNIFIED]
+	};
 
 	l->sandbox = (struct sandbox){ .ask = &l->request.run,
 		.view = &l->view,

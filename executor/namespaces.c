@@ -21,6 +21,7 @@
 #include "base/own.h"
 #include "executor/knob.h"
 #include "executor/mounts.h"
+#include "executor/omit.h"
 #include "executor/sandbox.h"
 
 #define HOST_NAME "sandbox"
@@ -42,7 +43,8 @@ int sandbox_proc(struct sandbox *s, struct error *e)
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 	AUTO_FD fd = -1;
 
-	if (mounts_make(&lesser, &fd, e) < 0 ||
+	if (mounts_make(omit_has("proc-subset") ? &full : &lesser, &fd, e) <
+	        0 ||
 	    mounts_attach(fd, AT_FDCWD, "/proc", e) < 0)
 		return -1;
 	/* A host without memory takes it from runs first, whatever the service
@@ -130,6 +132,9 @@ int sandbox_seal(struct sandbox *s, struct error *e)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		char path[64];
 
+		if (omit_has("namespace-limits"))
+			break;
+
 		(void)snprintf(
 		    path, sizeof(path), "sys/user/max_%s_namespaces", kinds[i]);
 		if (knob_write(s->proc_fd, path, "0", e) < 0 ||
@@ -140,6 +145,8 @@ int sandbox_seal(struct sandbox *s, struct error *e)
 	s->proc_fd = -1;
 	/* The launcher's session keyring is not for a run; kernels without
 	 * keyrings have none to share. */
+	if (omit_has("keyring"))
+		return 0;
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
 	    errno != ENOSYS)
 		return FAIL_SYS(e, "leave the session keyring");

@@ -166,6 +166,22 @@ static int put_descriptors(int dir_fd, struct text_out *out, struct error *e)
 	return failed == 0 ? text_printf(out, e, "\n") : -1;
 }
 
+/* Of its parent: pid 1 of the run, which is confined before it says STOPPED. */
+static int put_init(const char *status, const struct posture_self *self,
+    const struct posture_names *names, struct text_out *out, struct error *e)
+{
+	AUTO_FREE char *text = NULL;
+	char path[32];
+	uint64_t pid;
+
+	if (number_after(status, "\nPPid:", &pid, e) < 0)
+		return -1;
+	(void)snprintf(path, sizeof(path), "%" PRIu64 "/status", pid);
+	if (read_text(self->proc_fd, path, &text, e) < 0)
+		return -1;
+	return posture_text_init(text, names, out, e);
+}
+
 /* The parts of the text that come from one file each, in order. */
 static int put_files(int dir_fd, const struct posture_self *self,
     const struct posture_names *names, struct text_out *out, struct error *e)
@@ -187,6 +203,7 @@ static int put_files(int dir_fd, const struct posture_self *self,
 	    read_text(dir_fd, "mountinfo", &mounts, e) < 0)
 		return -1;
 	if (posture_text_status(status, names, out, e) < 0 ||
+	    put_init(status, self, names, out, e) < 0 ||
 	    put_namespaces(dir_fd, self, out, e) < 0 ||
 	    posture_text_map("uid_map", uid_map, names, out, e) < 0 ||
 	    posture_text_map("gid_map", gid_map, names, out, e) < 0 ||
@@ -195,7 +212,8 @@ static int put_files(int dir_fd, const struct posture_self *self,
 	if (posture_text_limits(limits, out, e) < 0 ||
 	    posture_text_cgroup(cgroup, names, out, e) < 0 ||
 	    put_descriptors(dir_fd, out, e) < 0 ||
-	    text_printf(out, e, "landlock %u\n", names->landlock_abi) < 0)
+	    text_printf(out, e, "landlock %u\nsteps %u\n", names->landlock_abi,
+	        names->steps) < 0)
 		return -1;
 	return posture_text_mounts(mounts, names, out, e);
 }

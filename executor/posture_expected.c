@@ -26,6 +26,13 @@ static const char status_must[] = "status Uid program program program program\n"
                                   "status NoNewPrivs 1\n"
                                   "status Seccomp 2\n";
 
+static const char init_must[] = "init Uid init init init init\n"
+                                "init CapPrm 0000000000000000\n"
+                                "init CapEff 0000000000000000\n"
+                                "init CapBnd 0000000000000000\n"
+                                "init NoNewPrivs 1\n"
+                                "init Seccomp 2\n";
+
 static const char ids_must[] = "uid_map 1000 program 1\n"
                                "uid_map 1001 init 1\n"
                                "gid_map 1000 program 1\n"
@@ -87,8 +94,9 @@ int posture_text_expected(
 	if (x->n_mounts > POSTURE_MOUNTS_MAX)
 		return FAIL(e, ERROR_LIMIT, "more than %d mounts in the view",
 		    POSTURE_MOUNTS_MAX);
-	if (text_printf(out, e, "%sstatus Seccomp_filters %u\n%s%s",
-	        status_must, x->filters, namespaces_must, ids_must) < 0 ||
+	if (text_printf(out, e, "%sstatus Seccomp_filters %u\n%s%s%s",
+	        status_must, x->filters, init_must, namespaces_must,
+	        ids_must) < 0 ||
 	    put_limit("cpu", x->cpu_s, out, e) < 0 ||
 	    put_limit("file_size", x->file_size, out, e) < 0 ||
 	    text_printf(out, e, "limit core none none\n") < 0 ||
@@ -98,8 +106,10 @@ int posture_text_expected(
 	        "cgroup v2 run\ncgroup memory %s\ncgroup pids %s\n", v1,
 	        v1) < 0)
 		return -1;
-	if (text_printf(out, e, "descriptors 0 1 2 %d %d\nlandlock %u\n",
-	        FILTER_PROGRAM_FD - 1, FILTER_PROGRAM_FD, x->landlock_abi) < 0)
+	if (text_printf(out, e,
+	        "descriptors 0 1 2 %d %d\nlandlock %u\nsteps %d\n",
+	        FILTER_PROGRAM_FD - 1, FILTER_PROGRAM_FD, x->landlock_abi,
+	        LAUNCH_CONFINE_STEPS) < 0)
 		return -1;
 	return put_mounts(x, out, e);
 }

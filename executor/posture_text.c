@@ -15,6 +15,17 @@ static const char *const status_facts[] = { "Uid", "Gid", "Groups", "SigBlk",
 	"NoNewPrivs", "Seccomp", "Seccomp_filters" };
 #define N_STATUS (sizeof(status_facts) / sizeof(status_facts[0]))
 
+/* Those of pid 1, which waits for signals and thus blocks some. */
+static const char *const init_facts[] = { "Uid", "CapPrm", "CapEff", "CapBnd",
+	"NoNewPrivs", "Seccomp" };
+#define N_INIT (sizeof(init_facts) / sizeof(init_facts[0]))
+
+struct fact_table {
+	const char *what;
+	const char *const *facts;
+	size_t n;
+};
+
 /* The facts of /proc/<pid>/limits; its columns are 26 and twice 21 wide. */
 enum {
 	NAME_WIDTH = 26,
@@ -70,24 +81,40 @@ static int put_tokens(char *line, const struct posture_names *names,
 	return text_printf(out, e, "\n");
 }
 
-int posture_text_status(const char *text, const struct posture_names *names,
-    struct text_out *out, struct error *e)
+static int put_facts(const char *text, const struct fact_table *t,
+    const struct posture_names *names, struct text_out *out, struct error *e)
 {
 	char line[POSTURE_LINE_MAX];
 	size_t at = 0;
 
-	while (at < N_STATUS && next_line(&text, line)) {
-		const char *key = status_facts[at];
+	while (at < t->n && next_line(&text, line)) {
+		const char *key = t->facts[at];
 		size_t n = strlen(key);
 
 		if (strncmp(line, key, n) != 0 || line[n] != ':')
 			continue;
 		at++;
-		if (text_printf(out, e, "status %s", key) < 0 ||
+		if (text_printf(out, e, "%s %s", t->what, key) < 0 ||
 		    put_tokens(line + n + 1, names, out, e) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+int posture_text_status(const char *text, const struct posture_names *names,
+    struct text_out *out, struct error *e)
+{
+	const struct fact_table t = { "status", status_facts, N_STATUS };
+
+	return put_facts(text, &t, names, out, e);
+}
+
+int posture_text_init(const char *text, const struct posture_names *names,
+    struct text_out *out, struct error *e)
+{
+	const struct fact_table t = { "init", init_facts, N_INIT };
+
+	return put_facts(text, &t, names, out, e);
 }
 
 int posture_text_map(const char *what, const char *text,
@@ -200,21 +227,32 @@ static bool has_option(const char *list, const char *word)
 	}
 }
 
-/* Inside a tree of the host the type is the host's affair. */
-static const char *type_of(
-    const char *point, const char *type, const struct posture_expected *x)
-{
-	for (size_t i = 0; i < x->n_mounts; i++)
-		if (strcmp(x->mounts[i].point, point) == 0 &&
-		    strcmp(x->mounts[i].type, "tree") == 0)
-			return "tree";
-	return type;
-}
-
 /* The words of a line of mountinfo (proc(5)) that count. */
 struct mount_line {
 	const char *point, *options, *type, *super;
 };
+
+/* A proc of which a run sees its own processes, and one of which it sees more. */
+static const char *proc_type(const char *super)
+{
+	return has_option(super, "subset=pid") &&
+	               has_option(super, "hidepid=invisible")
+	           ? "proc"
+	           : "proc-whole";
+}
+
+/* Inside a tree of the host the type is the host's affair. */
+static const char *type_of(
+    const struct mount_line *m, const struct posture_expected *x)
+{
+	const char *point = m->point;
+
+	for (size_t i = 0; i < x->n_mounts; i++)
+		if (strcmp(x->mounts[i].point, point) == 0 &&
+		    strcmp(x->mounts[i].type, "tree") == 0)
+			return "tree";
+	return strcmp(m->type, "proc") == 0 ? proc_type(m->super) : m->type;
+}
 
 static bool parse_mount(char *line, struct mount_line *ret)
 {
@@ -249,7 +287,7 @@ static int put_mount(char *line, const struct posture_names *names,
 		return FAIL(e, ERROR_MALFORMED, "a line of mountinfo");
 	read_only = has_option(m.options, "ro") || has_option(m.super, "ro");
 	n = snprintf(ret, POSTURE_LINE_MAX, "mount %s %s %s %s %s\n", m.point,
-	    type_of(m.point, m.type, names->expected), read_only ? "ro" : "rw",
+	    type_of(&m, names->expected), read_only ? "ro" : "rw",
 	    has_option(m.options, "nosuid") ? "nosuid" : "suid",
 	    has_option(m.options, "nodev") ? "nodev" : "dev");
 	if (n < 0 || n >= POSTURE_LINE_MAX)

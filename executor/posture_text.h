@@ -43,7 +43,8 @@ struct posture_names {
 	/* No file of /proc tells this one: the program proved it by a file that
 	 * it may not open, and says so. */
 	uint32_t landlock_abi;
-	const char *cgroup;                      /* of STARTED; borrowed */
+	uint32_t steps;     /* rows it applied and proved */
+	const char *cgroup; /* of STARTED; borrowed */
 	const struct posture_expected *expected; /* borrowed: types of trees */
 };
 
@@ -53,6 +54,9 @@ int posture_text_expected(const struct posture_expected *x,
 
 /* Append the facts of one file of /proc/<pid>, given as NUL-ended text. */
 int posture_text_status(const char *text, const struct posture_names *names,
+    struct text_out *out, struct error *e) MUST_CHECK;
+/* The same of /proc/<pid>/status of its parent, pid 1 of the run. */
+int posture_text_init(const char *text, const struct posture_names *names,
     struct text_out *out, struct error *e) MUST_CHECK;
 int posture_text_map(const char *what, const char *text,
     const struct posture_names *names, struct text_out *out,

@@ -330,7 +330,8 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 		.split = r->s->split_cgroups,
 	};
 	const struct posture_names names = { r->program_uid, r->init_uid,
-		m->in->stopped.landlock_abi, r->cgroup, &expected };
+		m->in->stopped.landlock_abi, m->in->stopped.steps, r->cgroup,
+		&expected };
 
 	if (m->fds->n != 1)
 		return FAIL(e, ERROR_MALFORMED, "STOPPED without a pidfd");

@@ -19,6 +19,7 @@
 #include "base/memfd.h"
 #include "base/own.h"
 #include "executor/mounts.h"
+#include "executor/omit.h"
 #include "executor/sandbox.h"
 
 /* The root, three directories, and one for rounding in the kernel. */
@@ -42,10 +43,13 @@ static int make(const struct launch_run *ask, int *ret_fd, struct error *e)
 {
 	char size[24];
 	char inodes[24];
+	const uint64_t no_exec =
+	    (ask->flags & LAUNCH_NOEXEC) != 0 ? MOUNT_ATTR_NOEXEC : 0;
 	const struct mounts_new what = { .type = "tmpfs",
 		.attributes =
-		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-		    ((ask->flags & LAUNCH_NOEXEC) != 0 ? MOUNT_ATTR_NOEXEC : 0),
+		    (unsigned int)(omit_from("scratch-flags",
+		                       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) |
+		                   omit_from("scratch-noexec", no_exec)),
 		.options = { { "size", size }, { "nr_inodes", inodes },
 		    { "mode", "0755" } } };
 

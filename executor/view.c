@@ -16,6 +16,7 @@
 
 #include "base/own.h"
 #include "executor/mounts.h"
+#include "executor/omit.h"
 
 #define FILE_MAX (16u << 20)
 
@@ -204,8 +205,10 @@ static int add_tree(struct view *v, const struct spot *s,
 	t->dev = of_clone.st_dev;
 	t->ino = of_clone.st_ino;
 	(void)snprintf(t->path, sizeof(t->path), "%s", entry->path);
-	return mounts_set(
-	    t->fd, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	return mounts_set(t->fd,
+	    (unsigned int)omit_from("tree-flags",
+	        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV),
+	    e);
 }
 
 /* Remember the first component; a symbolic link leads to another top. */

@@ -532,6 +532,50 @@ print("sparse", attempt(os.ftruncate, f, 1 << 40))
     equal(lines(r), {"sparse": "EFBIG"}, "size")
 
 
+@case("RS-02 RS-03 exactly as many processes and threads as the limit says")
+def _():
+    p = Place(limits={"pids": {"default": 16, "max": 16}})
+    r = ask(p, '''
+import threading
+pipe = os.pipe()
+def until(f):
+    n = 0
+    try:
+        while n < 100:
+            f()
+            n += 1
+    except (OSError, RuntimeError):
+        pass
+    return n
+def process():
+    if os.fork() == 0:
+        os.read(pipe[0], 1)
+        os._exit(0)
+def thread():
+    threading.Thread(target=os.read, args=(pipe[0], 1), daemon=True).start()
+if os.fork() == 0:
+    print("threads", until(thread), flush=True)
+    os._exit(0)
+os.wait()
+print("processes", until(process), flush=True)
+os._exit(0)
+''')
+    equal(lines(r), {"threads": "14", "processes": "15"}, "bounds")
+    equal(r["use"]["pids_peak"], 17, "the kernel's count, pid 1 included")
+
+
+@case("SC-18 SC-19 strict: nothing in the scratch becomes code")
+def _():
+    r = ask(Place(), '''
+for place in ("/sandbox", "/tmp", "/dev/shm"):
+    fd = os.open(place + "/x", os.O_RDWR | os.O_CREAT, 0o755)
+    os.write(fd, bytes(4096))
+    print("map", place, call(9, 0, 4096, 5, 2, fd, 0))
+print("loader", call(59, b"/lib64/ld-linux-x86-64.so.2", None, None))
+''', policy=STRICT)
+    equal(set(lines(r).values()), {"EPERM"}, "code")
+
+
 @case("RS-13 LC-03 stopped, deaf or forking: the wall limit ends it")
 def _():
     p = Place()

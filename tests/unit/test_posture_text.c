@@ -19,10 +19,11 @@ static const struct posture_mount mounts[] = {
 	{ "/usr", "tree", true, false },
 	{ "/dev", "tmpfs", true, true },
 	{ "/sandbox", "tmpfs", false, false },
+	{ "/proc", "proc", false, false },
 };
 static const struct posture_expected expected = {
 	.mounts = mounts,
-	.n_mounts = 4,
+	.n_mounts = 5,
 	.open_files = 256,
 	.file_size = 67108864,
 	.cpu_s = 31,
@@ -30,7 +31,7 @@ static const struct posture_expected expected = {
 	.filters = 1,
 	.split = true,
 };
-static const struct posture_names names = { 1900000009, 1900000008, 7,
+static const struct posture_names names = { 1900000009, 1900000008, 7, 9,
 	"bailiff/aa/1", &expected };
 
 static const char status[] =
@@ -44,6 +45,13 @@ static const char status[] =
     "CapEff:\t0000000000000000\nCapBnd:\t0000000000000000\n"
     "CapAmb:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n"
     "Seccomp_filters:\t1\nSpeculation_Store_Bypass:\tthread vulnerable\n";
+static const char init_status[] =
+    "Name:\tbailiff-init\n"
+    "Uid:\t1900000008\t1900000008\t1900000008\t1900000008\n"
+    "SigBlk:\t0000000000010000\nCapInh:\t0000000000000000\n"
+    "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n"
+    "CapBnd:\t0000000000000000\nCapAmb:\t0000000000000000\n"
+    "NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t1\n";
 static const char map[] = "      1000 1900000009          1\n"
                           "      1001 1900000008          1\n";
 static const char limits[] =
@@ -65,18 +73,20 @@ static const char mountinfo[] =
     "10 9 0:20 / / ro,nosuid,nodev,relatime - tmpfs none rw,size=64k\n"
     "11 10 254:0 /usr /usr ro,nosuid,nodev,relatime - ext4 /dev/vda rw\n"
     "12 10 0:21 / /dev ro,nosuid,noexec shared:3 - tmpfs none ro\n"
-    "13 10 0:22 /sandbox /sandbox rw,nosuid,nodev - tmpfs none rw\n";
+    "13 10 0:22 /sandbox /sandbox rw,nosuid,nodev - tmpfs none rw\n"
+    "14 10 0:23 / /proc rw,nosuid,nodev - proc none "
+    "rw,hidepid=invisible,subset=pid\n";
 
 /* The parts of a text as posture.c puts them together. */
 struct parts {
 	const char *status, *map, *limits, *cgroup, *mountinfo;
-	const char *namespaces, *descriptors;
+	const char *namespaces, *descriptors, *init;
 };
 static const struct parts right = { status, map, limits, cgroup, mountinfo,
 	"namespace cgroup own\nnamespace ipc own\nnamespace mnt own\n"
 	"namespace net own\nnamespace pid own\nnamespace user own\n"
 	"namespace uts own\n",
-	"descriptors 0 1 2 4094 4095\nlandlock 7\n" };
+	"descriptors 0 1 2 4094 4095\nlandlock 7\nsteps 9\n", init_status };
 
 static int compare(const struct parts *p, uint64_t *ret_facts, struct error *e)
 {
@@ -86,6 +96,7 @@ static int compare(const struct parts *p, uint64_t *ret_facts, struct error *e)
 	struct text_out must = { expected_text, sizeof(expected_text) - 1, 0 };
 
 	if (posture_text_status(p->status, &names, &found, e) < 0 ||
+	    posture_text_init(p->init, &names, &found, e) < 0 ||
 	    text_printf(&found, e, "%s", p->namespaces) < 0 ||
 	    posture_text_map("uid_map", p->map, &names, &found, e) < 0 ||
 	    posture_text_map("gid_map", p->map, &names, &found, e) < 0 ||
@@ -109,7 +120,7 @@ static void a_right_posture_is_accepted_and_counted(void **state)
 	(void)state;
 	if (compare(&right, &facts, &e) < 0)
 		fail_msg("%s", e.text);
-	assert_int_equal(facts, 14 + 7 + 5 + 4 + 3 + 2 + 4);
+	assert_int_equal(facts, 14 + 6 + 7 + 5 + 4 + 3 + 3 + 5);
 }
 
 /* Replace 'from' by 'to' once in a copy of 'text'; the caller frees. */
@@ -162,6 +173,15 @@ static const struct {
 	{ P(namespaces), "net own", "net shared" },
 	{ P(namespaces), "namespace user own\n", "" },
 	{ P(descriptors), "landlock 7", "landlock 6" },
+	{ P(descriptors), "steps 9", "steps 8" },
+	{ P(init), "Uid:\t1900000008", "Uid:\t0" },
+	{ P(init), "CapPrm:\t0", "CapPrm:\t8" },
+	{ P(init), "CapEff:\t0", "CapEff:\t8" },
+	{ P(init), "CapBnd:\t0", "CapBnd:\t8" },
+	{ P(init), "NoNewPrivs:\t1", "NoNewPrivs:\t0" },
+	{ P(init), "Seccomp:\t2", "Seccomp:\t0" },
+	{ P(mountinfo), ",subset=pid", "" },
+	{ P(mountinfo), "hidepid=invisible,", "" },
 	{ P(descriptors), "0 1 2 ", "0 1 2 3 " },
 	{ P(mountinfo), "/ / ro", "/ / rw" },
 	{ P(mountinfo), "/usr ro", "/usr rw" },
