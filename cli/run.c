@@ -26,6 +26,7 @@ struct work {
 	struct protocol_run run;
 	struct follow follow;
 	int code_fd, stdin_fd, out_fd;
+	struct fd_list inputs; /* owned: of the inline ones, in order */
 };
 
 static int set_text(
@@ -34,6 +35,21 @@ static int set_text(
 	if (strlen(text) >= cap)
 		return FAIL(e, ERROR_USAGE, "%s: too long", what);
 	memcpy(to, text, strlen(text) + 1);
+	return 0;
+}
+
+static int read_inputs(struct work *w, struct error *e)
+{
+	const struct run_options *o = &w->options;
+
+	for (uint64_t i = 0; i < w->run.inputs.n; i++) {
+		if (o->put[i] == NULL)
+			continue;
+		if (source_input(o->put[i], o->put_len[i],
+		        &w->inputs.fd[w->inputs.n], e) < 0)
+			return FAIL_IN(e, "--put");
+		w->inputs.n++;
+	}
 	return 0;
 }
 
@@ -55,7 +71,7 @@ static int prepare(struct work *w, struct error *e)
 		    "which language? name it: --lang python, --lang bash");
 	if (o->source.kind == SOURCE_STDIN)
 		input = SOURCE_STDIN_EMPTY;
-	if (source_stdin(input, &w->stdin_fd, e) < 0)
+	if (source_stdin(input, &w->stdin_fd, e) < 0 || read_inputs(w, e) < 0)
 		return -1;
 	w->run.request = REQUEST;
 	if (set_text(w->run.language, sizeof(w->run.language), language,
@@ -257,6 +273,8 @@ static int work(struct work *w, char **words)
 	stream_init(&w->follow.err, STDERR_FILENO, w->options.mode);
 	fds.fd[0] = w->code_fd;
 	fds.fd[1] = w->stdin_fd;
+	for (size_t i = 0; i < w->inputs.n; i++)
+		fds.fd[fds.n++] = w->inputs.fd[i];
 	followed = front_open(&w->options.place, &w->follow.front, &e);
 	if (followed == 0)
 		followed = follow_run(&w->follow, &w->run, &fds, &e);
@@ -279,6 +297,7 @@ int run_main(char **words)
 	own_close(&w->code_fd);
 	own_close(&w->stdin_fd);
 	own_close(&w->out_fd);
+	fd_list_close(&w->inputs);
 	front_free(w->follow.front);
 	follow_done(&w->follow);
 	free(w);

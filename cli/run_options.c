@@ -17,6 +17,7 @@ enum row {
 	ROW_POLICY,
 	ROW_STATE,
 	ROW_FILE,
+	ROW_PUT,
 	ROW_OUT,
 	ROW_TIMEOUT,
 	ROW_MEMORY,
@@ -34,6 +35,7 @@ static const struct option_row rows[ROW_N] = {
 	[ROW_POLICY]   = { "--policy", "FILE", "decide by this policy, in a service of your own", false },
 	[ROW_STATE]    = { "--state", "DIR", "keep log and results there, in a service of your own", false },
 	[ROW_FILE]     = { "--file", "HOST[:NAME]", "copy a host file to /sandbox/NAME; the policy decides", true },
+	[ROW_PUT]      = { "--put", "FILE[:NAME]", "send a file that you can read to /sandbox/NAME", true },
 	[ROW_OUT]      = { "--out", "DIR", "write the files that the program left into DIR", false },
 	[ROW_TIMEOUT]  = { "--timeout", "S", "wall-clock limit in seconds; 0.5 is fine", false },
 	[ROW_MEMORY]   = { "--memory", "MIB", "memory limit in MiB", false },
@@ -60,6 +62,7 @@ const struct command run_command = {
 	         "  bailiff run --lang python -c 'print(6 * 7)'\n"
 	         "  bailiff run --file data.csv --out results report.py -- "
 	         "--year 2026\n"
+	         "  bailiff run --put notes.txt --lang bash -c 'wc notes.txt'\n"
 	         "\n"
 	         "exit codes: the program's own, 128+n if signal n ended it; 2 "
 	         "usage,\n"
@@ -146,41 +149,80 @@ static int add_memory(
 }
 
 /*
- * HOST[:NAME], split at the last colon; NAME is HOST's last component if none
- * is given.  A relative HOST is taken from our own directory, as text: a ".."
- * in it stays, for the policy to see.
+ * PATH[:NAME], split at the last colon; NAME is PATH's last component if none
+ * is given.  *ret_len is the length of PATH.
  */
-static int add_file(struct protocol_run *run, const char *text, struct error *e)
+static int split(const char *text, struct protocol_input *input,
+    size_t *ret_len, struct error *e)
 {
-	struct protocol_input *input;
 	const char *colon = strrchr(text, ':');
 	size_t len = colon != NULL ? (size_t)(colon - text) : strlen(text);
-	const char *name = colon;
+	const char *name = colon != NULL ? colon + 1 : strrchr(text, '/');
+
+	if (len == 0)
+		return FAIL(e, ERROR_USAGE, "no file in '%s'", text);
+	if (colon == NULL)
+		name = name != NULL ? name + 1 : text;
+	*ret_len = len;
+	return copy_text(
+	    input->name, sizeof(input->name), name, "the name in /sandbox", e);
+}
+
+/* A relative path is taken from our own directory, as text: a ".." in it
+ * stays, for the policy to see. */
+static int put_host(
+    struct protocol_input *input, const char *path, size_t len, struct error *e)
+{
 	size_t used = 0;
 
-	if (run->inputs.n == PROTOCOL_INPUTS_MAX)
-		return FAIL(e, ERROR_USAGE, "--file: at most %d files",
-		    PROTOCOL_INPUTS_MAX);
-	input = &run->inputs.items[run->inputs.n++];
-	if (len == 0)
-		return FAIL(
-		    e, ERROR_USAGE, "--file: no host file in '%s'", text);
-	if (text[0] != '/') {
+	if (path[0] != '/') {
 		if (getcwd(input->host, sizeof(input->host)) == NULL)
-			return FAIL_SYS(e, "--file: the current directory");
+			return FAIL_SYS(e, "the current directory");
 		used = strlen(input->host);
 		if (used + 1 < sizeof(input->host) &&
 		    strcmp(input->host, "/") != 0)
 			input->host[used++] = '/';
 	}
 	if (len >= sizeof(input->host) - used)
-		return FAIL(e, ERROR_USAGE, "--file: path too long");
-	memcpy(input->host + used, text, len);
+		return FAIL(e, ERROR_USAGE, "path too long");
+	memcpy(input->host + used, path, len);
 	input->host[used + len] = '\0';
-	if (name == NULL)
-		name = strrchr(input->host, '/');
-	return copy_text(input->name, sizeof(input->name), name + 1,
-	    "--file: the name in /sandbox", e);
+	return 0;
+}
+
+static int add_input(struct run_options *o, enum protocol_input_kind kind,
+    const char *text, struct error *e)
+{
+	struct protocol_run *run = o->run;
+	struct protocol_input *input;
+	size_t len = 0;
+
+	if (run->inputs.n == PROTOCOL_INPUTS_MAX)
+		return FAIL(
+		    e, ERROR_USAGE, "at most %d inputs", PROTOCOL_INPUTS_MAX);
+	input = &run->inputs.items[run->inputs.n];
+	input->kind = kind;
+	if (split(text, input, &len, e) < 0)
+		return -1;
+	if (kind == PROTOCOL_INPUT_INLINE) {
+		o->put[run->inputs.n] = text;
+		o->put_len[run->inputs.n] = len;
+	} else if (put_host(input, text, len, e) < 0) {
+		return -1;
+	}
+	run->inputs.n++;
+	return 0;
+}
+
+static int add_named(
+    struct run_options *o, enum row row, const char *text, struct error *e)
+{
+	enum protocol_input_kind kind =
+	    row == ROW_PUT ? PROTOCOL_INPUT_INLINE : PROTOCOL_INPUT_FILE;
+
+	if (add_input(o, kind, text, e) < 0)
+		return FAIL_IN(e, "%s", rows[row].name);
+	return 0;
 }
 
 static int take_option(
@@ -197,7 +239,8 @@ static int take_option(
 		o->place.state = value;
 		return 0;
 	case ROW_FILE:
-		return add_file(o->run, value, e);
+	case ROW_PUT:
+		return add_named(o, row, value, e);
 	case ROW_OUT:
 		o->out = value;
 		return 0;

@@ -20,6 +20,9 @@ struct run_options {
 	bool json;
 	bool help;
 	bool has_source;
+	/* Of each input of 'run' that is inline: the file to read; borrowed. */
+	const char *put[PROTOCOL_INPUTS_MAX];
+	size_t put_len[PROTOCOL_INPUTS_MAX]; /* bytes of that path */
 	struct protocol_run *run; /* limits, inputs, args, label; borrowed */
 };
 

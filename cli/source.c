@@ -201,6 +201,15 @@ int source_read(const struct source *from, int *ret_fd,
 	return 0;
 }
 
+int source_input(const char *path, size_t len, int *ret_fd, struct error *e)
+{
+	AUTO_FREE char *name = strndup(path, len);
+
+	if (name == NULL)
+		return FAIL_SYS(e, "--put");
+	return open_file(name, ret_fd, e);
+}
+
 int source_stdin(enum source_stdin how, int *ret_fd, struct error *e)
 {
 	if (how == SOURCE_STDIN_EMPTY || fcntl(STDIN_FILENO, F_GETFD) < 0 ||

@@ -5,6 +5,8 @@
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 /* No policy may allow more; the policy's own limits are far below. */
@@ -30,6 +32,13 @@ struct source {
  */
 int source_read(const struct source *from, int *ret_fd,
     const char **ret_language, struct error *e) MUST_CHECK;
+
+/*
+ * Read a file to be sent along, by the first 'len' bytes of 'path'; refused as
+ * source_read does, but it may hold any bytes.
+ */
+int source_input(
+    const char *path, size_t len, int *ret_fd, struct error *e) MUST_CHECK;
 
 enum source_stdin {
 	SOURCE_STDIN_READ,

@@ -20,6 +20,7 @@ static const struct wire_layout limit = WIRE_LAYOUT(protocol_limit, limit_rows);
 static const struct wire_field input_rows[] = {
 	WIRE_ROW_TEXT(protocol_input, host),
 	WIRE_ROW_TEXT(protocol_input, name),
+	WIRE_ROW_U32(protocol_input, kind),
 };
 static const struct wire_layout input = WIRE_LAYOUT(protocol_input, input_rows);
 

@@ -27,7 +27,7 @@
 #define PROTOCOL_PATH_MAX        4096
 #define PROTOCOL_NAME_MAX        256 /* an input's name in /sandbox, with NUL */
 #define PROTOCOL_ARGS_MAX        65536
-#define PROTOCOL_INPUTS_MAX      8 /* host files of one RUN */
+#define PROTOCOL_INPUTS_MAX      8 /* of all kinds, of one RUN */
 #define PROTOCOL_LIMITS_MAX      32
 #define PROTOCOL_CLAIM_MAX       257
 #define PROTOCOL_OUTPUT_MAX      32768
@@ -68,13 +68,22 @@ struct protocol_limit {
 	uint64_t value;
 };
 
-struct protocol_input {
-	/* absolute; the front joins its own cwd */
-	char host[PROTOCOL_PATH_MAX];
-	char name[PROTOCOL_NAME_MAX];
+enum protocol_input_kind {
+	PROTOCOL_INPUT_FILE = 1, /* a copy of a host file; the policy decides */
+	PROTOCOL_INPUT_INLINE,   /* its bytes come as a descriptor */
 };
 
-/* Descriptors: code, stdin; both sealed memory files. */
+struct protocol_input {
+	/* absolute; the front joins its own cwd; "" if inline */
+	char host[PROTOCOL_PATH_MAX];
+	char name[PROTOCOL_NAME_MAX];
+	uint32_t kind; /* enum protocol_input_kind */
+};
+
+/*
+ * Descriptors: code, stdin, then one for each inline input, in their order;
+ * all sealed memory files.
+ */
 #define PROTOCOL_RUN_FDS 2
 
 struct protocol_run {

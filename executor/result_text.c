@@ -260,6 +260,8 @@ int result_json(
 		run[3 + 2 * i] = "0123456789abcdef"[o->run[i] & 15];
 	}
 	put_audit_and_decision(&j, f);
+	if (j.failed == 0)
+		j.failed = result_inputs_json(f->inputs, f->n_inputs, out, e);
 	if (o->killed_by != KILLER_NONE) {
 		put_key_text(&j, "killed_by", killer_word(o->killed_by));
 		put(&j, ",");

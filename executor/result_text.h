@@ -10,6 +10,7 @@
 #include "audit/event.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "executor/result_inputs.h"
 
 /* Of the largest result.json: every list full, every name at its bound. */
 #define RESULT_JSON_MAX 131072
@@ -33,6 +34,9 @@ struct result_facts {
 	const struct result_skipped *skipped; /* borrowed */
 	size_t n_skipped;
 	const char *remedy; /* of a failed step, else ""; borrowed */
+	/* Sorted by result_inputs_sort; borrowed. */
+	const struct result_input *inputs;
+	size_t n_inputs;
 };
 
 /*

@@ -133,7 +133,7 @@ void run_destroy(struct run *r)
 	own_close(&r->folder_fd);
 	own_close(&r->code_copy_fd);
 	own_close(&r->taken_fd);
-	for (size_t i = 0; i < r->n_opened; i++)
+	for (size_t i = 0; r->inputs != NULL && i < r->n_inputs; i++)
 		own_close(&r->inputs[i].fd);
 	output_done(&r->out);
 	output_done(&r->err);
@@ -214,15 +214,7 @@ void run_begin(
 	/* Before anything is said: the message still lies in the buffer. */
 	crowded = run_crowded(c);
 	run_append(r);
-	if (take_fds->n != PROTOCOL_RUN_FDS) {
-		run_keep_raw(r);
-		run_turn_away(r, "request.malformed");
-		return;
-	}
-	r->code_fd = take_fds->fd[0];
-	r->stdin_fd = take_fds->fd[1];
-	take_fds->n = 0;
-	if (run_decode(r, m, &e) < 0) {
+	if (run_decode(r, m, take_fds, &e) < 0) {
 		run_keep_raw(r);
 		run_turn_away(r, "request.malformed");
 		return;

@@ -14,30 +14,17 @@
 #include "executor/patience.h"
 #include "executor/run_steps.h"
 
-/* The list of inputs in sha256sum format, sorted by name, as one digest. */
 static int digest_inputs(struct run *r, struct error *e)
 {
-	struct result_file *files;
+	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r);
 	struct text_out out = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
-	int failed;
 
-	files = calloc(r->n_inputs + 1, sizeof(files[0]));
-	if (files == NULL)
+	if (inputs == NULL)
 		return FAIL_SYS(e, "list the inputs");
-	failed = 0;
-	for (size_t i = 0; failed == 0 && i < r->n_inputs; i++) {
-		memcpy(files[i].sha256, r->inputs[i].sha256, SHA256_BYTES);
-		failed = text_percent_encode(r->inputs[i].name,
-		    strlen(r->inputs[i].name), files[i].name,
-		    sizeof(files[i].name), e);
-	}
-	result_files_sort(files, r->n_inputs);
-	if (failed == 0)
-		failed = result_manifest(files, r->n_inputs, &out, e);
-	if (failed == 0)
-		sha256_of(out.data, out.len, r->intent.inputs_sha256);
-	free(files);
-	return failed;
+	if (result_inputs_list(inputs, r->n_inputs, &out, e) < 0)
+		return -1;
+	sha256_of(out.data, out.len, r->intent.inputs_sha256);
+	return 0;
 }
 
 static void digest_environment(struct run *r)
@@ -141,7 +128,7 @@ static int put_launch(
 	l->argv.len = argv.len;
 	l->env.len = env.len;
 	for (size_t i = 0; i < r->n_inputs; i++)
-		memcpy(l->inputs.items[i].name, r->inputs[i].name,
+		memcpy(l->inputs.items[i].name, r->inputs[i].is.name,
 		    sizeof(l->inputs.items[i].name));
 	l->inputs.n = r->n_inputs;
 	return 0;

@@ -52,10 +52,12 @@ void run_refuse(struct run *r, const char *what, const struct error *why);
 /* Its intent was refused: it is killed and leaves no record but ours. */
 void run_unrecorded(struct run *r, const struct error *why);
 
-/* ---- run_request.c: decode, decide, digest, open ---- */
+/* ---- run_decode.c, run_request.c: decode, decide, digest, open ---- */
 void run_keep_context(struct run *r); /* what every record of it says */
 int run_decode(struct run *r, const struct protocol_run *message,
-    struct error *e) MUST_CHECK;
+    struct fd_list *take_fds, struct error *e) MUST_CHECK;
+/* A sorted copy of what is known of the inputs, the caller's; NULL: no memory. */
+struct result_input *run_sorted_inputs(const struct run *r);
 bool run_digest_step(struct run *r); /* true when done */
 void run_open_next(struct run *r);
 void run_open_late(struct run *r); /* the opener does not answer */

@@ -109,8 +109,12 @@ static int store_rest(struct run *r, struct error *e)
 	const char *dot = strrchr(r->decision.language->language.source, '.');
 	char code_name[POLICY_NAME_MAX + 8];
 	struct text_out json = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
+	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r);
 	struct result_facts facts = { &r->intent, r->outcome, r->skipped,
-		r->n_skipped, r->failure.remedy };
+		r->n_skipped, r->failure.remedy, inputs, r->n_inputs };
+
+	if (inputs == NULL)
+		return FAIL_SYS(e, "list the inputs");
 
 	(void)snprintf(
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");

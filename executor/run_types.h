@@ -13,6 +13,7 @@
 #include "base/sha256.h"
 #include "executor/launch.h"
 #include "executor/protocol.h"
+#include "executor/result_inputs.h"
 
 union incoming;
 
@@ -74,10 +75,8 @@ struct run_failure {
 
 struct run_input {
 	int fd; /* owned; sealed; -1 until opened */
-	uint64_t size;
-	uint8_t sha256[SHA256_BYTES];
-	char name[PROTOCOL_NAME_MAX];
 	char host[PROTOCOL_PATH_MAX];
+	struct result_input is; /* what the record says of it */
 };
 
 /* Who said it: the first column of the table. */

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.code_size = 1,
 		.n_inputs = 1,
 		.n_inputs_asked = 1,
-		.inputs = { { "/srv/../etc/passwd", "x" } } };
+		.inputs = { { .host = "/srv/../etc/passwd", .name = "x" } } };
 	struct policy_decision *d = calloc(1, sizeof(*d));
 
 	MUST(d != NULL);

@@ -78,6 +78,8 @@ static void judge_sizes(
 		deny(d, "args.too_large");
 	if (request->n_inputs_asked > d->limits[LIMIT_INPUTS])
 		deny(d, "inputs.too_many");
+	if (request->inline_size > d->limits[LIMIT_INPUT_BYTES])
+		deny(d, "inputs.too_large");
 }
 
 /* The most specific root: a root inside another is the narrower grant. */
@@ -158,7 +160,8 @@ void policy_decide(const struct policy *p, const struct policy_request *request,
 	if (n > POLICY_INPUTS_MAX)
 		n = POLICY_INPUTS_MAX;
 	for (size_t i = 0; i < n; i++) {
-		judge_path(p, request->inputs[i].host, i, ret);
+		if (request->inputs[i].kind != POLICY_INPUT_INLINE)
+			judge_path(p, request->inputs[i].host, i, ret);
 		judge_name(request, i, ret);
 	}
 }

@@ -158,9 +158,15 @@ const struct policy_language *policy_language_find(
     const struct policy *p, const char *name);
 
 /* What the policy judges: the request as the front gave it. */
+enum policy_input_kind {
+	POLICY_INPUT_FILE,   /* a host file */
+	POLICY_INPUT_INLINE, /* the client's own bytes: no path, only a name */
+};
+
 struct policy_input {
-	const char *host; /* absolute path as text; borrowed */
+	const char *host; /* absolute path as text; borrowed; not of inline */
 	const char *name; /* the name inside /sandbox; borrowed */
+	enum policy_input_kind kind;
 };
 
 struct policy_request {
@@ -170,6 +176,7 @@ struct policy_request {
 	uint64_t limits[LIMIT_N]; /* and wants this */
 	struct policy_input inputs[POLICY_INPUTS_MAX];
 	size_t n_inputs;
+	uint64_t inline_size;  /* of all inline inputs together */
 	size_t n_inputs_asked; /* may exceed POLICY_INPUTS_MAX: then denied */
 };
 

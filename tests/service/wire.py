@@ -7,6 +7,7 @@ import struct
 HELLO, RUN, CANCEL, LIST, OPEN, STOP = range(1, 7)
 (WELCOME, STALE, FAILED, DECIDED, OUTPUT, FINISHED, ENTRY, LISTED, OPENED,
  STOPPED) = range(1, 11)
+FILE, INLINE, DIRECTORY = range(1, 4)
 
 ALL_SEALS = 15
 F_ADD_SEALS = 1033
@@ -29,7 +30,7 @@ def text(value):
     return u16(len(value)) + value
 
 
-def hello(version=1, any_policy=1, digest=b"\0" * 32):
+def hello(version=2, any_policy=1, digest=b"\0" * 32):
     return u16(HELLO) + u32(version) + u32(any_policy) + digest
 
 
@@ -37,7 +38,9 @@ def run(request, language, args=b"", inputs=(), limits=(), label=""):
     return (u16(RUN) + u64(request) + text(language) + u32(len(limits)) +
             b"".join(text(n) + u64(v) for n, v in limits) +
             u32(len(args)) + args + u32(len(inputs)) +
-            b"".join(text(h) + text(n) for h, n in inputs) +
+            b"".join(text(h) + text(n) + u32(kind)
+                     for h, n, kind in (i + (FILE,) * (3 - len(i))
+                                        for i in inputs)) +
             text("test") + text("1") + text("") + text("") + text(label))
 
 
@@ -145,9 +148,9 @@ class Client:
             members["fd"] = fds[0]
         return verb, members
 
-    def run(self, language, code, stdin=b"", request=1, **more):
+    def run(self, language, code, stdin=b"", request=1, put=(), **more):
         """RUN and all its answers: (decision or failure, output, end)."""
-        fds = [sealed(code), sealed(stdin)]
+        fds = [sealed(data) for data in (code, stdin) + tuple(put)]
         self.send(run(request, language, **more), fds)
         for fd in fds:
             os.close(fd)

@@ -66,7 +66,8 @@ static void expect_denied(struct fixture *f, const char *reason)
 
 static void ask_path(struct fixture *f, const char *host, const char *name)
 {
-	f->request.inputs[0] = (struct policy_input){ host, name };
+	f->request.inputs[0] =
+	    (struct policy_input){ .host = host, .name = name };
 	f->request.n_inputs = 1;
 	f->request.n_inputs_asked = 1;
 }
@@ -266,12 +267,33 @@ static void names_inside_are_judged(void **state)
 	expect_denied(f, "path.name");
 }
 
+static void inline_inputs_need_a_name_and_room_but_no_root(void **state)
+{
+	struct fixture *f = *state;
+
+	ask_path(f, "", "n");
+	f->request.inputs[0].kind = POLICY_INPUT_INLINE;
+	decide(f);
+	assert_true(f->decision.allow);
+	f->request.inline_size = f->decision.limits[LIMIT_INPUT_BYTES] + 1;
+	expect_denied(f, "inputs.too_large");
+	f->request.inline_size = 0;
+	f->request.inputs[0].name = "../n";
+	expect_denied(f, "path.name");
+	f->request.inputs[0].name = "n";
+	f->request.inputs[1] = f->request.inputs[0];
+	f->request.n_inputs = 2;
+	f->request.n_inputs_asked = 2;
+	expect_denied(f, "path.name");
+}
+
 static void all_reasons_are_given_sorted_and_once(void **state)
 {
 	struct fixture *f = *state;
 
 	ask_path(f, "/srv/data/../x", "-n");
-	f->request.inputs[1] = (struct policy_input){ "/../y", "m" };
+	f->request.inputs[1] =
+	    (struct policy_input){ .host = "/../y", .name = "m" };
 	f->request.n_inputs = 2;
 	f->request.n_inputs_asked = 2;
 	f->request.asks[LIMIT_WALL_MS] = true;
@@ -436,6 +458,7 @@ int main(void)
 		TEST(paths_are_judged),
 		TEST(without_roots_no_path_is_allowed),
 		TEST(names_inside_are_judged),
+		TEST(inline_inputs_need_a_name_and_room_but_no_root),
 		TEST(all_reasons_are_given_sorted_and_once),
 		TEST(a_later_reason_denies),
 		TEST(generated_paths_agree_with_a_slow_model),

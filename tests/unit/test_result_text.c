@@ -22,6 +22,8 @@ struct both {
 	struct event_outcome outcome;
 	struct result_skipped skipped[RESULT_SKIPPED_MAX];
 	size_t n_skipped;
+	struct result_input inputs[PROTOCOL_INPUTS_MAX];
+	size_t n_inputs;
 };
 
 static struct both *make(void)
@@ -56,7 +58,7 @@ static struct both *make(void)
 static char *text_of(const struct both *b, const char *remedy)
 {
 	const struct result_facts facts = { &b->intent, &b->outcome, b->skipped,
-		b->n_skipped, remedy };
+		b->n_skipped, remedy, b->inputs, b->n_inputs };
 	char *text = calloc(1, RESULT_JSON_MAX + 1);
 	struct text_out out = { text, RESULT_JSON_MAX, 0 };
 	struct error e;
@@ -152,6 +154,16 @@ static void the_largest_result_json_fits(void **state)
 		memset(b->skipped[i].name, 'n', EVENT_NAME_MAX - 1);
 		b->skipped[i].cut = true;
 		b->skipped[i].why = COLLECT_BYTES;
+	}
+	b->n_inputs = PROTOCOL_INPUTS_MAX;
+	for (size_t i = 0; i < b->n_inputs; i++) {
+		struct result_input *input = &b->inputs[i];
+
+		input->kind = PROTOCOL_INPUT_FILE;
+		memset(input->name, ' ', sizeof(input->name) - 1);
+		input->dev = UINT64_MAX;
+		input->ino = UINT64_MAX;
+		input->size = UINT64_MAX;
 	}
 	text = text_of(b, "");
 	assert_true(strlen(text) < RESULT_JSON_MAX);
