@@ -56,8 +56,7 @@ void run_unrecorded(struct run *r, const struct error *why);
 void run_keep_context(struct run *r); /* what every record of it says */
 int run_decode(struct run *r, const struct protocol_run *message,
     struct fd_list *take_fds, struct error *e) MUST_CHECK;
-/* Sorted, the caller's; NULL: no memory. */
-struct result_input *run_sorted_inputs(const struct run *r);
+struct result_input *run_sorted_inputs(const struct run *r); /* owned */
 bool run_digest_step(struct run *r); /* true when done */
 void run_open_next(struct run *r);
 void run_open_late(struct run *r); /* the opener does not answer */
