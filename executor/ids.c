@@ -16,6 +16,8 @@
 #include "executor/confine.h"
 #include "executor/uids.h"
 
+/* A set is 64 bits wide. */
+#define CAPABILITIES_MAX 64
 #define SECUREBITS                                                       \
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | \
 	    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |    \
@@ -73,20 +75,30 @@ static int set_none(struct error *e)
 	return 0;
 }
 
-/* The kernel's last capability: the first that PR_CAPBSET_READ refuses. */
-static int last_capability(void)
+/*
+ * The kernel's last capability: the next is the first that it has no name for,
+ * EINVAL.  It has all that our headers know, so that nothing else can pass for
+ * the end and leave the rest in the set.
+ */
+static int last_capability(int *ret, struct error *e)
 {
 	int cap = 0;
 
-	while (cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0)
+	while (
+	    cap < CAPABILITIES_MAX && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0)
 		cap++;
-	return cap - 1;
+	if (cap < CAPABILITIES_MAX && (errno != EINVAL || cap <= CAP_LAST_CAP))
+		return FAIL_SYS(e, "look for capability %d", cap);
+	*ret = cap - 1;
+	return 0;
 }
 
 int confine_drop_capabilities(struct error *e)
 {
-	int last = last_capability();
+	int last = 0;
 
+	if (last_capability(&last, e) < 0)
+		return -1;
 	for (int cap = 0; cap <= last; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
 			return FAIL_SYS(e, "drop capability %d for good", cap);
@@ -121,10 +133,10 @@ static int prove_sets(struct error *e)
 
 int prove_capabilities(struct confine *c, struct error *e)
 {
-	int last = last_capability();
+	int last = 0;
 
 	(void)c;
-	if (prove_sets(e) < 0)
+	if (prove_sets(e) < 0 || last_capability(&last, e) < 0)
 		return -1;
 	for (int cap = 0; cap <= last; cap++) {
 		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0)

@@ -202,9 +202,18 @@ static void start_clock(struct watch *w)
 static void relay(struct watch *w)
 {
 	struct sandbox *s = w->s;
+	struct error e = { 0 };
+	ssize_t got;
 	char go;
 
-	if (read(s->gate_fd, &go, 1) != 1) {
+	do
+		got = read(s->gate_fd, &go, 1);
+	while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		(void)FAIL_SYS(&e, "read the gate");
+		fail(s, "gate", &e);
+	}
+	if (got == 0) {
 		static const struct launch_ended refused = {
 			.exit_kind = EXIT_SIGNAL, .exit_value = SIGKILL
 		};
@@ -212,8 +221,13 @@ static void relay(struct watch *w)
 		end(s, &refused);
 	}
 	start_clock(w);
-	if (write(s->relay_fd, &go, 1) != 1)
-		_exit(1);
+	do
+		got = write(s->relay_fd, &go, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1) {
+		(void)FAIL_SYS(&e, "pass the gate on");
+		fail(s, "gate", &e);
+	}
 	/* A negative number is passed over by poll(2). */
 	w->fds[ON_GATE].fd = -1;
 }

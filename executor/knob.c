@@ -24,7 +24,8 @@ int knob_write(int dir_fd, const char *path, const char *text, struct error *e)
 		wrote = write(fd, text, len);
 	while (wrote < 0 && errno == EINTR);
 	if (wrote < 0)
-		return FAIL_SYS(e, "write '%.32s' to %s", text, path);
+		return FAIL_SYS(e, "write '%.*s' to %s",
+		    (int)strcspn(text, "\n"), text, path);
 	if ((size_t)wrote != len)
 		return FAIL(e, ERROR_SYSTEM, "%s took a part only", path);
 	return 0;

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -236,14 +237,19 @@ _Static_assert(LAUNCH_FD_STARTED_N - LAUNCH_FD_KILL == CGROUP_FILES,
 static int let_on(
     struct launcher *l, struct launched *run, int scratch_fd, struct error *e)
 {
+	ssize_t sent;
+
 	if (write_maps(l, run, e) < 0 ||
 	    tell_started(l, run, scratch_fd, e) < 0)
 		return -1;
 	run->state = RUN_GOING;
 	drop(&run->gate_fd);
 	drop(&run->status_fd);
-	/* If it died meanwhile, its status channel says so. */
-	(void)!write(run->sync_fd, "g", 1);
+	/* If it died meanwhile, its status channel says so; and if it gets no
+	 * byte, it says so itself there. */
+	do
+		sent = send(run->sync_fd, "g", 1, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
 	drop(&run->sync_fd);
 	return 0;
 }

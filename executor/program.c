@@ -74,12 +74,17 @@ static int tell(struct sandbox *s, const struct confine *c,
 static _Noreturn void stop_and_go(struct sandbox *s)
 {
 	uint32_t why;
+	ssize_t got;
 	char go;
 
-	if (read(CONFINE_GATE_FD, &go, 1) != 1)
+	do
+		got = read(CONFINE_GATE_FD, &go, 1);
+	while (got < 0 && errno == EINTR);
+	if (got == 0)
 		_exit(1);
-	(void)syscall(SYS_execveat, FILTER_PROGRAM_FD, "", s->memory->argv,
-	    s->memory->env, AT_EMPTY_PATH);
+	if (got == 1)
+		(void)syscall(SYS_execveat, FILTER_PROGRAM_FD, "",
+		    s->memory->argv, s->memory->env, AT_EMPTY_PATH);
 	/* Still us: tell pid 1 through the gate, which exec would have closed. */
 	why = (uint32_t)errno;
 	(void)!write(CONFINE_GATE_FD, &why, sizeof(why));

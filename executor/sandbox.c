@@ -230,8 +230,26 @@ static int act_program(void *context, struct error *e)
 	return 0;
 }
 
+/* Out of the service's session; no member of a new pid namespace leads a
+ * group, which is what setsid(2) refuses. */
+static int act_session(void *context, struct error *e)
+{
+	sigset_t mask;
+
+	(void)context;
+	if (setsid() < 0)
+		return FAIL_SYS(e, "start a session");
+	/* Before the program exists, so that its end is never missed. */
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGCHLD);
+	if (pthread_sigmask(SIG_SETMASK, &mask, NULL) != 0)
+		return FAIL(e, ERROR_SYSTEM, "block SIGCHLD");
+	return 0;
+}
+
 /* In the initial user namespace. */
 static const struct stage before[] = {
+	{ "session", act_session, "report this" },
 	{ "descriptors", act_descriptors, "report this" },
 	/* First, so that the run's groups pay for all that follows. */
 	{ "cgroup", act_join,
@@ -265,6 +283,21 @@ static _Noreturn void fail(
 	_exit(1);
 }
 
+static int await_maps(int sync_fd, struct error *e)
+{
+	ssize_t got;
+	char go;
+
+	do
+		got = read(sync_fd, &go, 1);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return FAIL_SYS(e, "wait for the id maps");
+	if (got == 0)
+		return FAIL(e, ERROR_CLOSED, "the launcher let go of the run");
+	return 0;
+}
+
 /* The rendezvous: give the scratch, get one byte when the maps are there. */
 static void meet(struct sandbox *s, struct launch_failed *failed)
 {
@@ -273,12 +306,17 @@ static void meet(struct sandbox *s, struct launch_failed *failed)
 	const struct channel_send ready = { .protocol = &launch_status_protocol,
 		.verb = LAUNCH_MAPS,
 		.fds = &scratch };
-	struct error e;
-	char go;
+	struct error e = { 0 };
 
 	c->fd = s->sync_fd;
-	if (channel_send(c, &ready, &e) < 0 || read(s->sync_fd, &go, 1) != 1)
-		_exit(1);
+	if (channel_send(c, &ready, &e) < 0) {
+		(void)steps_failed("maps", "report this", &e, failed);
+		fail(s, s->sync_fd, failed);
+	}
+	if (await_maps(s->sync_fd, &e) < 0) {
+		(void)steps_failed("maps", "report this", &e, failed);
+		fail(s, s->status_fd, failed);
+	}
 	(void)close(s->scratch_fd);
 	(void)close(s->sync_fd);
 	s->scratch_fd = -1;
@@ -314,15 +352,7 @@ static void fork_program(struct sandbox *s, struct launch_failed *failed)
 void sandbox_main(struct sandbox *s)
 {
 	struct launch_failed failed = { .run = s->ask->run };
-	sigset_t mask;
 
-	/* Out of the service's session; no member of a new pid namespace leads
-	 * a group, so it cannot fail. */
-	(void)setsid();
-	/* Before the program exists, so that its end is never missed. */
-	(void)sigemptyset(&mask);
-	(void)sigaddset(&mask, SIGCHLD);
-	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (steps_run(STAGES(before), s, &failed) < 0)
 		fail(s, s->sync_fd, &failed);
 	meet(s, &failed);

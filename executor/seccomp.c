@@ -73,8 +73,7 @@ int prove_filter(struct confine *c, struct error *e)
 	(void)c;
 	if (ret >= 0 || errno != ENOSYS)
 		return FAIL(e, ERROR_STATE, "clone3 is not answered by ENOSYS");
-	/* 0 would mean that no filter is in force. */
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0)
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
 		return FAIL(e, ERROR_STATE, "no filter is in force");
 	return 0;
 }

@@ -17,6 +17,9 @@
  *     -H        hold: never open the gate, wait for a signal
  *     -R        send requests that must be refused, print the replies
  *     -h KIND   start a helper (1 opener, 2 collect), print its status
+ *     -Q        read faults from standard input, a line "ROLE CALL OCCURRENCE
+ *               ERRNO" for each run (fault.h; role "-": list the calls made),
+ *               print what became of it up to a line "case-end"
  *     -x NAME   abuse: kill-launch, close-gate, drop-channel
  *
  * Prints one "key value" line for each thing seen.  Exit 0 if the conversation
@@ -31,6 +34,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -41,6 +45,7 @@
 #include "base/file.h"
 #include "base/memfd.h"
 #include "executor/launch.h"
+#include "fault.h"
 #include "policy/filter.h"
 
 #define RUNS_MAX 16
@@ -49,7 +54,7 @@ struct options {
 	const char *launch, *code, *filter, *input, *abuse, *entry;
 	char **program;
 	unsigned long runs, at_once, helper;
-	bool show, hold, loopback, refuse, no_exec;
+	bool show, hold, loopback, refuse, no_exec, faults;
 	struct launch_run limits;
 };
 
@@ -76,6 +81,7 @@ struct driver {
 	} in;
 	struct one ones[RUNS_MAX];
 	uint64_t next;
+	struct fault_report report;
 };
 
 static _Noreturn void die(const char *what, const struct error *e)
@@ -133,7 +139,9 @@ static void start_launch(struct driver *d)
 	struct error e;
 	int ends[2];
 
-	if (channel_pair(ends, &e) < 0)
+	int traced[2];
+
+	if (channel_pair(ends, &e) < 0 || channel_pair(traced, &e) < 0)
 		die("channel", &e);
 	d->launch = fork();
 	if (d->launch < 0)
@@ -142,6 +150,11 @@ static void start_launch(struct driver *d)
 		char name[] = "bailiff-launch";
 		char *argv[] = { name, NULL };
 		char *env[] = { NULL };
+		char go;
+
+		(void)close(traced[0]);
+		if (read(traced[1], &go, 1) < 0)
+			_exit(1);
 
 		if (dup2(ends[1], 3) < 0 || fcntl(3, F_SETFD, 0) < 0)
 			_exit(1);
@@ -150,6 +163,10 @@ static void start_launch(struct driver *d)
 	}
 	(void)close(ends[1]);
 	d->channel.fd = ends[0];
+	if (d->o.faults && fault_trace(d->launch, 3) < 0)
+		die("trace", NULL);
+	(void)close(traced[0]);
+	(void)close(traced[1]);
 }
 
 static void entry(struct driver *d, uint32_t kind, const char *path,
@@ -350,8 +367,10 @@ static void show_file(const char *what, unsigned long pid, const char *name)
 
 	(void)snprintf(path, sizeof(path), "/proc/%lu/%s", pid, name);
 	f = fopen(path, "r");
-	if (f == NULL)
-		die(path, NULL);
+	if (f == NULL) {
+		printf("%s %s unreadable\n", what, name);
+		return;
+	}
 	while (fgets(line, sizeof(line), f) != NULL)
 		printf("%s %s %s", what, name, line);
 	(void)fclose(f);
@@ -368,9 +387,7 @@ static void show_links(const char *what, unsigned long pid, const char *dir,
 		(void)snprintf(
 		    path, sizeof(path), "/proc/%lu/%s/%s", pid, dir, *names);
 		n = readlink(path, target, sizeof(target) - 1);
-		if (n < 0)
-			die(path, NULL);
-		target[n] = '\0';
+		target[n < 0 ? 0 : n] = '\0';
 		printf("%s %s/%s %s\n", what, dir, *names, target);
 	}
 }
@@ -522,7 +539,8 @@ static void ended(struct driver *d, struct one *one)
 		die("pid 1 does not die", NULL);
 }
 
-static void release(struct driver *d, struct one *one)
+/* False if the launcher is gone. */
+static bool release(struct driver *d, struct one *one)
 {
 	struct launch_release out = { one->started.run };
 	struct fd_list fds;
@@ -542,6 +560,7 @@ static void release(struct driver *d, struct one *one)
 	(void)close(one->program_fd);
 	(void)close(one->out_fd);
 	(void)close(one->err_fd);
+	return verb != 0;
 }
 
 static void abuse(struct driver *d, struct one *one)
@@ -560,7 +579,7 @@ static void go(struct driver *d, struct one *one)
 		abuse(d, one);
 		return;
 	}
-	if (write(one->fd[LAUNCH_FD_GATE], "g", 1) != 1)
+	if (write(one->fd[LAUNCH_FD_GATE], "g", 1) != 1 && !d->o.faults)
 		die("gate", NULL);
 	if (d->o.abuse != NULL)
 		abuse(d, one);
@@ -574,7 +593,7 @@ static void finish(struct driver *d, struct one *one)
 	show_counters(one);
 	show_scratch(one);
 	if (d->o.abuse == NULL || strcmp(d->o.abuse, "close-gate") == 0)
-		release(d, one);
+		(void)release(d, one);
 }
 
 /* The launcher waits for us now, so this is what it holds at rest. */
@@ -630,7 +649,7 @@ static void batch(struct driver *d, unsigned long n)
 		struct one *one = &d->ones[good[i] % RUNS_MAX];
 
 		if (!stopped(d, one)) {
-			release(d, one);
+			(void)release(d, one);
 			good[i] = 0;
 			continue;
 		}
@@ -690,6 +709,95 @@ static void start_helper(struct driver *d)
 	(void)close(ends[0]);
 }
 
+/*
+ * A launcher that ends by itself is to clean up first, and would be killed
+ * with its tracer.
+ */
+static void await_launch(struct driver *d)
+{
+	char path[32];
+
+	(void)shutdown(d->channel.fd, SHUT_RDWR);
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)d->launch);
+	for (int i = 0; i < 1000 && faccessat(AT_FDCWD, path, F_OK, 0) == 0;
+	     i++)
+		(void)poll(NULL, 0, 10);
+	printf("launch-gone %s\n",
+	    faccessat(AT_FDCWD, path, F_OK, 0) == 0 ? "no" : "yes");
+	(void)fflush(stdout);
+}
+
+static void show_calls(const struct fault_report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		printf("call %c %ld %u %ld %llx %llx\n", r->calls[i].role,
+		    r->calls[i].number, r->calls[i].occurrence,
+		    r->calls[i].result, (unsigned long long)r->calls[i].args[0],
+		    (unsigned long long)r->calls[i].args[1]);
+}
+
+/* False if the launcher is gone. */
+static bool fault_one(struct driver *d, const struct fault *fault)
+{
+	const struct pollfd gone = { d->channel.fd, POLLIN, 0 };
+	struct one *one = &d->ones[(d->next + 1) % RUNS_MAX];
+	struct pollfd now = gone;
+	char byte;
+	bool stands;
+
+	fault_arm(fault);
+	one->program_fd = -1;
+	ask(d, one);
+	(void)poll(&now, 1, -1);
+	if (recv(d->channel.fd, &byte, 1, MSG_PEEK) <= 0) {
+		drain("stdout", one->out_fd);
+		return false;
+	}
+	if (!started(d)) {
+		drain("stdout", one->out_fd);
+		(void)close(one->out_fd);
+		(void)close(one->err_fd);
+		return true;
+	}
+	stands = stopped(d, one);
+	if (stands && d->o.show)
+		show_posture(one);
+	if (stands)
+		go(d, one);
+	drain("stdout", one->out_fd);
+	if (stands)
+		ended(d, one);
+	now = gone;
+	if (poll(&now, 1, 0) != 0)
+		return false;
+	return release(d, one);
+}
+
+static void faults(struct driver *d)
+{
+	char line[80];
+	bool alive = true;
+
+	while (alive && fgets(line, sizeof(line), stdin) != NULL) {
+		struct fault fault = { 0 };
+
+		if (sscanf(line, "%c %ld %u %d", &fault.role, &fault.number,
+		        &fault.occurrence, &fault.error) != 4)
+			exit(2);
+		if (fault.role == '-')
+			fault.role = '\0';
+		printf("case %s", line);
+		alive = fault_one(d, &fault);
+		fault_disarm(&d->report);
+		if (fault.role == '\0')
+			show_calls(&d->report);
+		if (!alive)
+			await_launch(d);
+		printf("hit %d\ncase-end\n", d->report.hit ? 1 : 0);
+		(void)fflush(stdout);
+	}
+}
+
 static void refuse(struct driver *d)
 {
 	struct launch_release no_run = { 99 };
@@ -740,7 +848,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(argc, argv,
-	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:SHRh:x:")) != -1)
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:SHRQh:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -762,6 +870,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'S': o->show = true; break;
 		case 'H': o->hold = true; break;
 		case 'R': o->refuse = true; break;
+		case 'Q': o->faults = true; break;
 		case 'h': o->helper = number(optarg); break;
 		case 'x': o->abuse = optarg; break;
 		default: exit(2);
@@ -780,6 +889,8 @@ int main(int argc, char **argv)
 	if (d == NULL)
 		return 1;
 	parse(argc, argv, &d->o);
+	if (d->o.faults)
+		(void)signal(SIGPIPE, SIG_IGN);
 	start_launch(d);
 	prepare(d);
 	build(d);
@@ -787,6 +898,11 @@ int main(int argc, char **argv)
 		refuse(d);
 	if (d->o.helper != 0)
 		start_helper(d);
+	if (d->o.faults) {
+		(void)fflush(stdout);
+		faults(d);
+		return 0;
+	}
 	for (unsigned long i = 0; i < d->o.runs; i++)
 		batch(d, d->o.at_once);
 	printf("done\n");
