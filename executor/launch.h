@@ -63,7 +63,9 @@ enum launch_entry_kind {
 	ENTRY_DIRECTORY = 1, /* an empty directory */
 	ENTRY_SYMLINK,       /* path -> target */
 	ENTRY_FILE,          /* content copied from the descriptor */
-	ENTRY_TREE,          /* read-only, recursive bind of the descriptor */
+	ENTRY_TREE, /* one mount of the host, by descriptor: a directory enters
+	             * as a read-only overlay, a file as a read-only bind */
+	ENTRY_WHITEOUT, /* what the tree has there is absent from the view */
 };
 
 struct launch_entry {

@@ -2,8 +2,6 @@
  * executor/template.c - the file view as data.  Linked by the supervisor, used
  * once at start, before any peer exists.  It trusts the host's /usr and /etc.
  */
-#include "executor/template.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,6 +11,7 @@
 
 #include "base/memfd.h"
 #include "base/own.h"
+#include "executor/template_maker.h"
 
 enum {
 	MODE_DIRECTORY = 0755,
@@ -46,12 +45,6 @@ static const struct posture_mount own_mounts[] = {
 	{ "/proc", "proc", false, false },
 	{ "/sandbox", "tmpfs", false, false },
 	{ "/tmp", "tmpfs", false, false },
-};
-
-struct maker {
-	struct template *t;
-	struct sha256 hash;
-	struct error *e;
 };
 
 static void hash_text(struct sha256 *h, const char *text)
@@ -96,7 +89,7 @@ static int set_text(char *to, size_t cap, const char *text, struct error *e)
 	return 0;
 }
 
-static int add_plain(struct maker *m, uint32_t kind, const char *path, int take)
+int maker_add(struct maker *m, uint32_t kind, const char *path, int take)
 {
 	AUTO_FD fd = take;
 	struct launch_entry entry = { .kind = kind,
@@ -123,24 +116,6 @@ static int add_symlink(
 	return add(m, &entry, -1);
 }
 
-static int add_tree(struct maker *m, const char *name)
-{
-	struct posture_mount mount = { .type = "tree", .read_only = true };
-	char path[LAUNCH_PATH_MAX];
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "/%s", name);
-	fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return FAIL_SYS(m->e, "open %s", path);
-	memcpy(mount.point, path, sizeof(path));
-	if (template_add_mount(m->t, &mount, m->e) < 0) {
-		own_close(&fd);
-		return -1;
-	}
-	return add_plain(m, ENTRY_TREE, name, fd);
-}
-
 /* A copy of one small file that everybody may read. */
 static int add_file(
     struct maker *m, int dir_fd, const char *name, const char *path)
@@ -158,7 +133,7 @@ static int add_file(
 		    "/%s: not a file that everybody may read", path);
 	if (memfd_copy(fd, ETC_FILE_MAX, &copy, &size, m->e) < 0)
 		return FAIL_IN(m->e, "/%s", path);
-	return add_plain(m, ENTRY_FILE, path, copy);
+	return maker_add(m, ENTRY_FILE, path, copy);
 }
 
 /* What lies in a directory, not deeper: links and files. */
@@ -185,7 +160,7 @@ static int add_directory(struct maker *m, int take_dir_fd, const char *path)
 		own_close(&take_dir_fd);
 		return FAIL_SYS(m->e, "read /%s", path);
 	}
-	failed = add_plain(m, ENTRY_DIRECTORY, path, -1);
+	failed = maker_add(m, ENTRY_DIRECTORY, path, -1);
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	while (failed == 0 && (d = readdir(dir)) != NULL) {
 		char inner[2 * LAUNCH_PATH_MAX];
@@ -197,10 +172,10 @@ static int add_directory(struct maker *m, int take_dir_fd, const char *path)
 	return failed;
 }
 
-static bool has_entry(const struct template *t, const char *path)
+bool maker_has(const struct maker *m, const char *path)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (strcmp(t->items[i].entry.path, path) == 0)
+	for (size_t i = 0; i < m->t->n; i++)
+		if (strcmp(m->t->items[i].entry.path, path) == 0)
 			return true;
 	return false;
 }
@@ -214,8 +189,8 @@ static int add_parents(struct maker *m, const char *path)
 	     at = strchr(at + 1, '/')) {
 		(void)snprintf(
 		    parent, sizeof(parent), "%.*s", (int)(at - path), path);
-		if (!has_entry(m->t, parent) &&
-		    add_plain(m, ENTRY_DIRECTORY, parent, -1) < 0)
+		if (!maker_has(m, parent) &&
+		    maker_add(m, ENTRY_DIRECTORY, parent, -1) < 0)
 			return -1;
 	}
 	return 0;
@@ -235,7 +210,7 @@ static int add_etc(struct maker *m, const char *name)
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return FAIL(m->e, ERROR_LIMIT, "%s: path too long", name);
 	(void)snprintf(host, sizeof(host), "/%s", path);
-	if (has_entry(m->t, path) || lstat(host, &st) < 0)
+	if (maker_has(m, path) || lstat(host, &st) < 0)
 		return 0; /* this host has none */
 	if (add_parents(m, path) < 0)
 		return -1;
@@ -254,7 +229,7 @@ static int add_etc(struct maker *m, const char *name)
 
 static int add_top(struct maker *m)
 {
-	if (add_tree(m, "usr") < 0)
+	if (maker_add_tree(m, "usr") < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(top_names) / sizeof(top_names[0]); i++) {
 		char path[16];
@@ -265,10 +240,10 @@ static int add_top(struct maker *m)
 			continue; /* this host has none */
 		if (S_ISLNK(st.st_mode)
 		        ? add_symlink(m, AT_FDCWD, path, top_names[i]) < 0
-		        : add_tree(m, top_names[i]) < 0)
+		        : maker_add_tree(m, top_names[i]) < 0)
 			return -1;
 	}
-	return add_plain(m, ENTRY_DIRECTORY, "etc", -1);
+	return maker_add(m, ENTRY_DIRECTORY, "etc", -1);
 }
 
 static int add_generated(struct maker *m)
@@ -278,7 +253,7 @@ static int add_generated(struct maker *m)
 
 		if (memfd_of("view", generated[i].text,
 		        strlen(generated[i].text), &fd, m->e) < 0 ||
-		    add_plain(m, ENTRY_FILE, generated[i].path, fd) < 0)
+		    maker_add(m, ENTRY_FILE, generated[i].path, fd) < 0)
 			return -1;
 	}
 	return 0;
@@ -292,18 +267,19 @@ static int add_languages(struct maker *m, const struct policy *policy)
 		for (size_t j = 0; j < l->n_etc; j++)
 			if (add_etc(m, l->etc[j]) < 0)
 				return FAIL_IN(m->e, "language %s", l->name);
+		if (maker_add_denied(m, &policy->languages[i]) < 0)
+			return FAIL_IN(m->e, "language %s", l->name);
 	}
 	return 0;
 }
 
 static int fill(struct maker *m, const struct policy *policy)
 {
-	if (add_top(m) < 0 || add_generated(m) < 0 ||
-	    add_languages(m, policy) < 0 ||
-	    template_add_host_mounts(m->t, m->e) < 0)
+	if (add_top(m) < 0 || maker_add_inner(m) < 0 || add_generated(m) < 0 ||
+	    add_languages(m, policy) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(own_mounts) / sizeof(own_mounts[0]); i++)
-		if (template_add_mount(m->t, &own_mounts[i], m->e) < 0)
+		if (template_add_own(m->t, &own_mounts[i], m->e) < 0)
 			return -1;
 	return 0;
 }

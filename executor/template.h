@@ -29,7 +29,8 @@ struct template
 
 /*
  * Open what the policy's languages need of this host: /usr, the links of a
- * merged /usr, files of /etc that their data name.  A file that the host does
+ * merged /usr, files of /etc that their data name; take out what makes a denied
+ * module.  A file that the host does
  * not have is left out; one that not everybody may read is ERROR_DENIED.
  */
 int template_make(const struct policy *policy, struct template *ret,
@@ -40,10 +41,25 @@ int template_make(const struct policy *policy, struct template *ret,
 int template_program(const struct template *t, const char *path,
     char ret[LAUNCH_PATH_MAX], struct error *e) MUST_CHECK;
 
-/* One more line of the table; what the host has mounted inside its trees. */
-int template_add_mount(struct template *t, const struct posture_mount *mount,
+/* One more line of the table; a tree's is read-only and without devices. */
+int template_add_own(struct template *t, const struct posture_mount *mount,
     struct error *e) MUST_CHECK;
-int template_add_host_mounts(struct template *t, struct error *e) MUST_CHECK;
+int template_add_mount(struct template *t, const char *point, const char *type,
+    struct error *e) MUST_CHECK;
+
+/* Call 'each' with every mount point of the host inside a tree of 't', until
+ * it fails; in the order of the mount table. */
+struct template_inner {
+	const struct template *t;
+	int (*each)(void *context, const char *point);
+	void *context;
+};
+int template_each_inner(
+    const struct template_inner *inner, struct error *e) MUST_CHECK;
+
+bool template_is_beneath(const char *path, const char *tree);
+/* Stands in mountinfo as it is: nothing escaped. */
+bool template_is_plain(const char *point);
 
 void template_done(struct template *t); /* a zeroed struct is fine */
 

@@ -38,7 +38,7 @@ int view_open(struct view *v, struct error *e)
 	v->n_trees = 0;
 	v->n_tops = 0;
 	if (mounts_make(&root, &v->root_fd, e) < 0 ||
-	    mounts_make(&dev, &v->dev_fd, e) < 0)
+	    mounts_make(&dev, &v->dev_fd, e) < 0 || view_layer_open(v, e) < 0)
 		return FAIL_IN(e, "file view");
 	return 0;
 }
@@ -181,6 +181,14 @@ static int make_point(const struct spot *s, mode_t mode, struct error *e)
 	return 0;
 }
 
+int view_protect(int fd, struct error *e)
+{
+	return mounts_set(fd,
+	    (unsigned int)omit_from("tree-flags",
+	        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV),
+	    e);
+}
+
 static int add_tree(struct view *v, const struct spot *s,
     const struct launch_entry *entry, int from_fd, struct error *e)
 {
@@ -194,9 +202,10 @@ static int add_tree(struct view *v, const struct spot *s,
 	if (fstat(from_fd, &of_source) < 0)
 		return FAIL_SYS(e, "stat the tree");
 	if (make_point(s, of_source.st_mode, e) < 0 ||
-	    mounts_clone(from_fd, "", MOUNTS_ALL_BELOW, &t->fd, e) < 0)
+	    mounts_clone(from_fd, "", MOUNTS_ONE, &t->fd, e) < 0)
 		return -1;
 	v->n_trees++;
+	t->is_file = !S_ISDIR(of_source.st_mode);
 	if (fstat(t->fd, &of_clone) < 0)
 		return FAIL_SYS(e, "stat the clone");
 	if (of_source.st_dev != of_clone.st_dev ||
@@ -205,10 +214,10 @@ static int add_tree(struct view *v, const struct spot *s,
 	t->dev = of_clone.st_dev;
 	t->ino = of_clone.st_ino;
 	(void)snprintf(t->path, sizeof(t->path), "%s", entry->path);
-	return mounts_set(t->fd,
-	    (unsigned int)omit_from("tree-flags",
-	        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV),
-	    e);
+	if (!t->is_file &&
+	    view_layer_add(v, v->n_trees - 1, of_source.st_mode, e) < 0)
+		return -1;
+	return view_protect(t->fd, e);
 }
 
 /* Remember the first component; a symbolic link leads to another top. */
@@ -261,7 +270,15 @@ int view_entry(
 	struct spot spot;
 	int ret;
 
-	if (judge_path(entry->path, e) < 0 || add_top(v, entry, e) < 0)
+	if (judge_path(entry->path, e) < 0)
+		return -1;
+	if (entry->kind == ENTRY_WHITEOUT) {
+		if (fd >= 0)
+			return FAIL(
+			    e, ERROR_MALFORMED, "wrong count of descriptors");
+		return view_layer_hide(v, entry, e);
+	}
+	if (add_top(v, entry, e) < 0)
 		return -1;
 	if (find_spot(v->root_fd, entry->path, &spot, e) < 0)
 		return FAIL_IN(e, "view entry '%s'", entry->path);

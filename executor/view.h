@@ -2,14 +2,15 @@
  * executor/view.h - the file view that runs see, built once, read-only, and
  * made the launcher's own root.
  *
- * A tmpfs with the supervisor's entries, the host's trees cloned into it by
- * descriptor, and what every view has: /proc, /sandbox and /tmp as mount
+ * A tmpfs with the supervisor's entries, the host's trees by descriptor, each
+ * beneath a layer of ours in a read-only overlay, and what every view has: /proc, /sandbox and /tmp as mount
  * points, /dev with five devices and shm, and a sentinel file that no Landlock
  * rule covers.  Every run's CLONE_NEWNS starts with a copy of it.
  */
 #ifndef EXECUTOR_VIEW_H
 #define EXECUTOR_VIEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -23,15 +24,17 @@
 
 /* A host tree, cloned when its entry came, attached when the view is built. */
 struct view_tree {
-	int fd; /* owned, detached */
+	int fd;       /* owned, detached */
+	bool is_file; /* bound as it is: a file holds no socket */
 	dev_t dev;
 	ino_t ino;
 	char path[LAUNCH_PATH_MAX];
 };
 
 struct view {
-	int root_fd; /* owned, detached until built; -1 before view_open */
-	int dev_fd;  /* owned, the file system of /dev, until built */
+	int root_fd;   /* owned, detached until built; -1 before view_open */
+	int dev_fd;    /* owned, the file system of /dev, until built */
+	int layers_fd; /* owned, a directory of whiteouts for each tree */
 	size_t n_trees, n_tops;
 	struct view_tree trees[VIEW_TREES_MAX];
 	/* First components of entries: what a program may read and execute. */
@@ -47,6 +50,26 @@ int view_open(struct view *v, struct error *e) MUST_CHECK;
  */
 int view_entry(struct view *v, const struct launch_entry *entry, int fd,
     struct error *e) MUST_CHECK;
+
+/*
+ * view_layer.c: what of a tree is absent.  Each tree has a directory in a file
+ * system of whiteouts (character device 0:0, overlayfs.rst "whiteouts and
+ * opaque directories"), empty unless a WHITEOUT names something in the tree.
+ */
+int view_layer_open(struct view *v, struct error *e) MUST_CHECK;
+int view_layer_add(
+    const struct view *v, size_t tree, mode_t mode, struct error *e) MUST_CHECK;
+int view_layer_hide(const struct view *v, const struct launch_entry *entry,
+    struct error *e) MUST_CHECK;
+
+/*
+ * Put an overlay in the place of a tree's clone.  Layers and clone must be
+ * attached in this mount namespace: Linux 6.1 takes nothing else as a layer.
+ */
+int view_layer_mount(struct view *v, size_t tree, struct error *e) MUST_CHECK;
+
+/* view.c: the flags of a tree's mount. */
+int view_protect(int fd, struct error *e) MUST_CHECK;
 
 /*
  * Leave the host's mount namespace, attach everything, make it read-only and

@@ -106,13 +106,32 @@ static int attach_tree(
 	return 0;
 }
 
+/*
+ * Layers must be attached somewhere: on the anchor, below the view, and gone
+ * with the host's root.
+ */
+static int stage_trees(struct view *v, const char *anchor, struct error *e)
+{
+	if (mounts_attach(v->layers_fd, AT_FDCWD, anchor, e) < 0)
+		return -1;
+	for (size_t i = 0; i < v->n_trees; i++) {
+		if (v->trees[i].is_file)
+			continue;
+		if (mounts_attach(v->trees[i].fd, AT_FDCWD, anchor, e) < 0 ||
+		    view_layer_mount(v, i, e) < 0)
+			return FAIL_IN(e, "tree %s", v->trees[i].path);
+	}
+	return mounts_freeze(v->layers_fd, e);
+}
+
 static int attach_all(struct view *v, const char *anchor, struct error *e)
 {
 	if (unshare(CLONE_NEWNS) < 0)
 		return FAIL_SYS(e, "leave the host's mount namespace");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return FAIL_SYS(e, "make mounts private");
-	if (mounts_attach(v->root_fd, AT_FDCWD, anchor, e) < 0 ||
+	if (stage_trees(v, anchor, e) < 0 ||
+	    mounts_attach(v->root_fd, AT_FDCWD, anchor, e) < 0 ||
 	    mounts_attach(v->dev_fd, v->root_fd, "dev", e) < 0)
 		return -1;
 	for (size_t i = 0; i < v->n_trees; i++)
@@ -164,8 +183,10 @@ static void close_all(struct view *v)
 	for (size_t i = 0; i < v->n_trees; i++)
 		(void)close(v->trees[i].fd);
 	v->n_trees = 0;
+	(void)close(v->layers_fd);
 	(void)close(v->dev_fd);
 	(void)close(v->root_fd);
+	v->layers_fd = -1;
 	v->dev_fd = -1;
 	v->root_fd = -1;
 }

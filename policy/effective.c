@@ -98,11 +98,35 @@ static void put_env(struct writer *w, const struct language *l)
 	put(w, "}");
 }
 
+/* How the language's modules are found. */
+static void put_modules(struct writer *w, const struct language_modules *m)
+{
+	put(w, ",\"modules\":{\"answers\":{");
+	for (size_t i = 0; i < m->n_answers; i++) {
+		put(w, i > 0 ? "," : "");
+		put_string(w, m->answers[i].module);
+		put(w, ":");
+		put_string(
+		    w, parse_capability_names.items[m->answers[i].capability]);
+	}
+	put_rows(
+	    w, "},\"directories\":", ROWS(m->directories, m->n_directories));
+	put_rows(w, ",\"files\":", ROWS(m->files, m->n_files));
+	put_rows(w, ",\"inside\":", ROWS(m->inside, m->n_inside));
+	put_rows(
+	    w, ",\"interpreters\":", ROWS(m->interpreters, m->n_interpreters));
+	put(w, ",\"mark\":");
+	put_string(w, m->mark);
+	put(w, "}");
+}
+
 static void put_data(struct writer *w, const struct language *l)
 {
 	put_rows(w, ",\"data\":{\"aliases\":", ROWS(l->aliases, l->n_aliases));
 	put_env(w, l);
 	put_rows(w, ",\"etc\":", ROWS(l->etc, l->n_etc));
+	if (l->modules.n_directories > 0)
+		put_modules(w, &l->modules);
 	put(w, ",\"name\":");
 	put_string(w, l->name);
 	put_capabilities(w, ",\"needs\":", &l->needs);
@@ -156,6 +180,9 @@ static void put_languages(struct writer *w, const struct policy *p)
 		put_capabilities(w, ":{\"capabilities\":", &l->capabilities);
 		put_data(w, &l->language);
 		put_limits(w, l->limits);
+		put_rows(
+		    w, ",\"modules\":{\"deny\":", ROWS(l->denied, l->n_denied));
+		put(w, "}");
 		put(w, "}");
 	}
 	put(w, "}");

@@ -34,15 +34,11 @@ static void take_entry_capabilities(struct reader *r, uint32_t node, void *to)
 	parse_capabilities(r, node, &entry->language->capabilities);
 }
 
-static const struct reader_key module_keys[] = {
-	{ "deny", parse_future_list, 0, true },
-};
-static const struct reader_keys module_table = { "modules",
-	sizeof(module_keys) / sizeof(module_keys[0]), module_keys };
-
 static void take_modules(struct reader *r, uint32_t node, void *to)
 {
-	reader_object(r, node, &module_table, to);
+	struct entry *entry = to;
+
+	parse_modules(r, node, entry->language);
 }
 
 static void take_compile_limits(struct reader *r, uint32_t node, void *to)
@@ -155,6 +151,10 @@ static void take_language(struct reader *r, uint32_t node, struct parse *p)
 	if (parse_language_file(p->language_reader, file, &l->language) < 0)
 		return;
 	check_needs(r, node, l);
+	if (l->n_denied > 0 && l->language.modules.n_directories == 0)
+		reader_fault(r, node,
+		    "%s has no modules that could be denied; leave them out",
+		    l->language.name);
 	p->policy->n_languages++;
 }
 

@@ -26,6 +26,8 @@ extern const struct reader_keys parse_entry_keys;  /* of one language */
 extern const struct reader_keys parse_capability_keys;
 extern const struct reader_keys parse_limit_keys;
 extern const struct reader_keys parse_language_file_keys;
+extern const struct reader_keys parse_module_keys; /* of one language */
+extern const struct reader_keys parse_language_module_keys; /* of its file */
 extern const struct reader_names parse_capability_names;
 
 /* Fill 'limits' with what the table says when a policy is silent. */
@@ -35,6 +37,24 @@ void parse_limits(struct reader *r, uint32_t node, void *limits);
 
 void parse_capabilities_init(struct capabilities *ret);
 void parse_capabilities(struct reader *r, uint32_t node, void *capabilities);
+
+/* A list of texts into rows of 'width' bytes; the number of rows taken. */
+struct parse_rows {
+	char *at;
+	size_t width, cap;
+	size_t least;
+};
+#define PARSE_ROWS(member, least)                               \
+	(struct parse_rows)                                     \
+	{                                                       \
+		(member)[0], sizeof((member)[0]),               \
+		    sizeof(member) / sizeof((member)[0]), least \
+	}
+size_t parse_rows(struct reader *r, uint32_t node, struct parse_rows rows);
+
+/* "modules" of a language file, into a struct language, and of a policy. */
+void parse_language_modules(struct reader *r, uint32_t node, void *language);
+void parse_modules(struct reader *r, uint32_t node, struct policy_language *l);
 
 /* "languages", into a struct parse. */
 void parse_languages(struct reader *r, uint32_t node, void *to);

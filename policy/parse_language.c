@@ -41,14 +41,7 @@ static void take_program(struct reader *r, uint32_t node, void *to)
 		reader_fault(r, node, "not an absolute path without . and ..");
 }
 
-/* A list of texts into rows of 'width' bytes; the number of rows taken. */
-struct rows {
-	char *at;
-	size_t width, cap;
-	size_t least;
-};
-
-static size_t take_rows(struct reader *r, uint32_t node, struct rows rows)
+size_t parse_rows(struct reader *r, uint32_t node, struct parse_rows rows)
 {
 	size_t n = 0;
 
@@ -68,39 +61,32 @@ static size_t take_rows(struct reader *r, uint32_t node, struct rows rows)
 	return n;
 }
 
-#define ROWS(member, least)                                     \
-	(struct rows)                                           \
-	{                                                       \
-		(member)[0], sizeof((member)[0]),               \
-		    sizeof(member) / sizeof((member)[0]), least \
-	}
-
 static void take_aliases(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
 
-	l->n_aliases = take_rows(r, node, ROWS(l->aliases, 0));
+	l->n_aliases = parse_rows(r, node, PARSE_ROWS(l->aliases, 0));
 }
 
 static void take_run(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
 
-	l->n_argv = take_rows(r, node, ROWS(l->argv, 1));
+	l->n_argv = parse_rows(r, node, PARSE_ROWS(l->argv, 1));
 }
 
 static void take_probe(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
 
-	l->n_probe = take_rows(r, node, ROWS(l->probe, 1));
+	l->n_probe = parse_rows(r, node, PARSE_ROWS(l->probe, 1));
 }
 
 static void take_etc(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
 
-	l->n_etc = take_rows(r, node, ROWS(l->etc, 0));
+	l->n_etc = parse_rows(r, node, PARSE_ROWS(l->etc, 0));
 	for (size_t i = 0; i < l->n_etc; i++) {
 		char path[sizeof("/etc/") + sizeof(l->etc[0])];
 
@@ -189,6 +175,7 @@ static const struct reader_key keys[] = {
 	{ "env",     take_env,      0, true },
 	{ "etc",     take_etc,      0, false },
 	{ "needs",   take_needs,    0, false },
+	{ "modules", parse_language_modules, 0, false },
 };
 /* clang-format on */
 const struct reader_keys parse_language_file_keys = { "a language file",

@@ -316,5 +316,7 @@ const struct reader_keys *const parse_tables[] = {
 	&landlock_table,
 	&service_table,
 	&parse_language_file_keys,
+	&parse_module_keys,
+	&parse_language_module_keys,
 	NULL,
 };

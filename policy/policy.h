@@ -30,6 +30,8 @@
 #define POLICY_ERRORS_MAX    32
 #define POLICY_ETC_MAX       16
 #define POLICY_ALIASES_MAX   8
+#define POLICY_DENIED_MAX    64 /* modules of one language */
+#define POLICY_ANSWERS_MAX   32
 
 /* What a program may do beyond computing; false means refused by the filter. */
 struct capabilities {
@@ -39,6 +41,30 @@ struct capabilities {
 	bool network;     /* not built yet: true is refused by name */
 	bool exec_memory; /* mmap and mprotect with PROT_EXEC of new memory */
 	bool ipc;         /* System V and POSIX queues, inside its namespaces */
+};
+
+/* A module that is part of the interpreter, and what stops what it does. */
+struct module_answer {
+	char module[POLICY_NAME_MAX];
+	size_t capability; /* index as in struct capabilities */
+};
+
+/* How modules of a language are found; n_directories 0: it has none. */
+struct language_modules {
+	char directories[16][256]; /* glob patterns, absolute */
+	size_t n_directories;
+	/* Glob patterns beneath each directory; "{name}" is the module. */
+	char files[16][64];
+	size_t n_files;
+	/* Modules compiled into these programs and libraries (glob patterns) are
+	 * symbols there whose names begin with 'mark'. */
+	char interpreters[8][256];
+	size_t n_interpreters;
+	char mark[POLICY_NAME_MAX];
+	char inside[64][POLICY_NAME_MAX]; /* inside without a symbol */
+	size_t n_inside;
+	struct module_answer answers[POLICY_ANSWERS_MAX]; /* sorted */
+	size_t n_answers;
 };
 
 /* A language data file, parsed: how programs of this language start. */
@@ -60,6 +86,7 @@ struct language {
 	char etc[POLICY_ETC_MAX][256];
 	size_t n_etc;
 	struct capabilities needs; /* what its runtime cannot start without */
+	struct language_modules modules;
 };
 
 struct limit {
@@ -72,6 +99,8 @@ struct policy_language {
 	struct language language;
 	struct capabilities capabilities;
 	struct limit limits[LIMIT_N];
+	char denied[POLICY_DENIED_MAX][POLICY_NAME_MAX]; /* modules; sorted */
+	size_t n_denied;
 };
 
 struct policy_root {

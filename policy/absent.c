@@ -1,0 +1,354 @@
+/*
+ * policy/absent.c - denied modules on this host.  Linked by bailiff-policy and
+ * the supervisor.  It trusts the host's toolchain directories: root's, as what
+ * runs from them is.
+ */
+#include "policy/absent.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "policy/parse.h"
+
+#define NAME_MARK       "{name}"
+#define BUILTINS_MAX    1024
+#define INTERPRETER_MAX (256u << 20)
+
+/* Modules that the interpreters themselves hold, and patterns as they stand. */
+struct finder {
+	struct absent *a;
+	struct error *e;
+	size_t n_builtins;
+	char builtins[BUILTINS_MAX][POLICY_NAME_MAX];
+	char pattern[PATH_MAX];
+	char dir[PATH_MAX];
+	char real[PATH_MAX];
+};
+
+/* Whatever glob(3) finds; its failures are none of a policy's business but
+ * lack of memory. */
+static int expand(const char *pattern, glob_t *ret, struct error *e)
+{
+	int why = glob(pattern, GLOB_NOESCAPE, NULL, ret);
+
+	if (why == 0 || why == GLOB_NOMATCH)
+		return 0;
+	globfree(ret);
+	return FAIL(e, ERROR_SYSTEM, "look for %s: %s", pattern,
+	    why == GLOB_NOSPACE ? "out of memory" : "cannot be read");
+}
+
+static bool has_builtin(const struct finder *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_builtins; i++)
+		if (strcmp(f->builtins[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int add_builtin(struct finder *f, const char *name, size_t len)
+{
+	char text[POLICY_NAME_MAX];
+
+	if (len == 0 || len >= sizeof(text))
+		return 0; /* no name that a policy can write */
+	memcpy(text, name, len);
+	text[len] = '\0';
+	if (has_builtin(f, text))
+		return 0;
+	if (f->n_builtins == BUILTINS_MAX)
+		return FAIL(f->e, ERROR_LIMIT, "more than %d modules inside",
+		    BUILTINS_MAX);
+	memcpy(f->builtins[f->n_builtins++], text, len + 1);
+	return 0;
+}
+
+/* Every text that begins with 'mark', up to its NUL: a name of a symbol. */
+static int scan_marks(
+    struct finder *f, const char *data, size_t len, const char *mark)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+	                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *end = data + len;
+	size_t n = strlen(mark);
+
+	for (const char *at = data; at < end; at++) {
+		const char *name;
+
+		at = memmem(at, (size_t)(end - at), mark, n);
+		if (at == NULL)
+			return 0;
+		name = at + n;
+		at = name;
+		while (at < end && *at != '\0' && strchr(letters, *at) != NULL)
+			at++;
+		if (at < end && *at == '\0' &&
+		    add_builtin(f, name, (size_t)(at - name)) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_interpreter(struct finder *f, const char *path)
+{
+	const char *mark = f->a->language->language.modules.mark;
+	AUTO_FD fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	void *data;
+	int ret;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return FAIL_SYS(f->e, "open %s", path);
+	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		return 0;
+	if (st.st_size > (off_t)INTERPRETER_MAX)
+		return FAIL(f->e, ERROR_LIMIT, "%s: too long to look at", path);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return FAIL_SYS(f->e, "map %s", path);
+	ret = scan_marks(f, data, (size_t)st.st_size, mark);
+	(void)munmap(data, (size_t)st.st_size);
+	return ret;
+}
+
+static int find_builtins(struct finder *f)
+{
+	const struct language_modules *m = &f->a->language->language.modules;
+
+	for (size_t i = 0; i < m->n_inside; i++)
+		if (add_builtin(f, m->inside[i], strlen(m->inside[i])) < 0)
+			return -1;
+	for (size_t i = 0; m->mark[0] != '\0' && i < m->n_interpreters; i++) {
+		glob_t found;
+		int failed = expand(m->interpreters[i], &found, f->e);
+
+		if (failed < 0)
+			return -1;
+		for (size_t j = 0; failed == 0 && j < found.gl_pathc; j++)
+			failed = read_interpreter(f, found.gl_pathv[j]);
+		globfree(&found);
+		if (failed < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* "/usr/lib/python3.11/x.py", where the directory may be reached by links. */
+static int add_path(struct finder *f, const char *path)
+{
+	struct absent *a = f->a;
+	const char *base = strrchr(path, '/');
+	int n;
+
+	(void)snprintf(
+	    f->dir, sizeof(f->dir), "%.*s", (int)(base - path), path);
+	if (realpath(f->dir, f->real) == NULL)
+		return FAIL_SYS(f->e, "resolve %s", f->dir);
+	if (a->n_paths == ABSENT_PATHS_MAX)
+		return FAIL(f->e, ERROR_LIMIT,
+		    "denied modules have more than %d files", ABSENT_PATHS_MAX);
+	n = snprintf(
+	    a->paths[a->n_paths], ABSENT_PATH_MAX, "%s%s", f->real, base);
+	if (n < 0 || n >= ABSENT_PATH_MAX)
+		return FAIL(f->e, ERROR_LIMIT, "%s: path too long", path);
+	for (size_t i = 0; i < a->n_paths; i++)
+		if (strcmp(a->paths[i], a->paths[a->n_paths]) == 0)
+			return 0;
+	a->n_paths++;
+	return 0;
+}
+
+/* The pattern of one file of "a.b": DIR/a/ and what 'file' says of "b". */
+static int make_pattern(
+    struct finder *f, const char *dir, const char *file, const char *name)
+{
+	const char *mark = strstr(file, NAME_MARK);
+	const char *last = strrchr(name, '.');
+	size_t n;
+
+	last = last != NULL ? last + 1 : name;
+	n = (size_t)snprintf(f->pattern, sizeof(f->pattern), "%s/%.*s%.*s%s%s",
+	    dir, (int)(last - name), name, (int)(mark - file), file, last,
+	    mark + strlen(NAME_MARK));
+	if (n >= sizeof(f->pattern))
+		return FAIL(f->e, ERROR_LIMIT, "%s: pattern too long", dir);
+	for (char *at = f->pattern + strlen(dir) + 1;
+	     at < f->pattern + strlen(dir) + 1 + (last - name); at++)
+		if (*at == '.')
+			*at = '/';
+	return 0;
+}
+
+static int find_files(struct finder *f, const char *dir, const char *name)
+{
+	const struct language_modules *m = &f->a->language->language.modules;
+
+	for (size_t i = 0; i < m->n_files; i++) {
+		glob_t found;
+		int failed = make_pattern(f, dir, m->files[i], name);
+
+		if (failed < 0 || expand(f->pattern, &found, f->e) < 0)
+			return -1;
+		for (size_t j = 0; failed == 0 && j < found.gl_pathc; j++)
+			failed = add_path(f, found.gl_pathv[j]);
+		globfree(&found);
+		if (failed < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static const char *find_answer(
+    const struct language_modules *m, const char *name)
+{
+	for (size_t i = 0; i < m->n_answers; i++)
+		if (strcmp(m->answers[i].module, name) == 0)
+			return parse_capability_names
+			    .items[m->answers[i].capability];
+	return NULL;
+}
+
+static bool is_given(const struct capabilities *c, const char *capability)
+{
+	const bool given[] = { c->subprocess, c->threads, c->loopback,
+		c->network, c->exec_memory, c->ipc };
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (strcmp(parse_capability_names.items[i], capability) == 0)
+			return given[i];
+	return true;
+}
+
+/* Of the module and of its other half, which has an underscore in front. */
+static void judge(struct finder *f, struct absent_module *module)
+{
+	const struct policy_language *l = f->a->language;
+	char half[POLICY_NAME_MAX + 1];
+
+	(void)snprintf(half, sizeof(half), "_%s", module->name);
+	if (!has_builtin(f, module->name) && !has_builtin(f, half)) {
+		module->way = module->n > 0 ? ABSENT_FILES : ABSENT_NOTHING;
+		return;
+	}
+	/* It imports without its files, and an interpreter may need them. */
+	if (has_builtin(f, module->name)) {
+		f->a->n_paths = module->first;
+		module->n = 0;
+	}
+	module->capability = find_answer(&l->language.modules, module->name);
+	module->way = module->capability != NULL &&
+	                      !is_given(&l->capabilities, module->capability)
+	                  ? ABSENT_CAPABILITY
+	                  : ABSENT_NEITHER;
+}
+
+static int find_module(struct finder *f, const glob_t *dirs, const char *name)
+{
+	struct absent *a = f->a;
+	struct absent_module *module = &a->modules[a->n_modules++];
+
+	*module = (struct absent_module){ .name = name, .first = a->n_paths };
+	for (size_t i = 0; i < dirs->gl_pathc; i++)
+		if (find_files(f, dirs->gl_pathv[i], name) < 0)
+			return -1;
+	module->n = a->n_paths - module->first;
+	judge(f, module);
+	return 0;
+}
+
+static int find_dirs(struct finder *f, glob_t *ret)
+{
+	const struct language_modules *m = &f->a->language->language.modules;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < m->n_directories; i++) {
+		int why = glob(m->directories[i],
+		    GLOB_NOESCAPE | GLOB_ONLYDIR | (i > 0 ? GLOB_APPEND : 0),
+		    NULL, ret);
+
+		if (why != 0 && why != GLOB_NOMATCH)
+			return FAIL(f->e, ERROR_SYSTEM, "look for %s",
+			    m->directories[i]);
+	}
+	return 0;
+}
+
+static int find_all(struct finder *f)
+{
+	const struct policy_language *l = f->a->language;
+	glob_t dirs;
+	int failed = find_dirs(f, &dirs);
+
+	for (size_t i = 0; failed == 0 && i < l->n_denied; i++)
+		failed = find_module(f, &dirs, l->denied[i]);
+	globfree(&dirs);
+	return failed;
+}
+
+int absent_find(
+    const struct policy_language *l, struct absent *ret, struct error *e)
+{
+	struct finder *f;
+	int failed;
+
+	ret->language = l;
+	ret->n_modules = 0;
+	ret->n_paths = 0;
+	if (l->n_denied == 0)
+		return 0;
+	f = calloc(1, sizeof(*f));
+	if (f == NULL)
+		return FAIL_SYS(e, "look for denied modules");
+	f->a = ret;
+	f->e = e;
+	failed = find_builtins(f);
+	if (failed == 0)
+		failed = find_all(f);
+	free(f);
+	return failed < 0 ? FAIL_IN(e, "denied modules") : 0;
+}
+
+const char *absent_way_word(enum absent_way way)
+{
+	static const char *const words[] = { "nothing", "absent", "capability",
+		"refused" };
+
+	return words[way];
+}
+
+void absent_reason(const struct absent_module *module,
+    const struct policy_language *l, char *ret, size_t cap)
+{
+	if (module->capability != NULL)
+		(void)snprintf(ret, cap,
+		    "module %s is part of the interpreter of %s, and what it "
+		    "does is allowed: set the capability %s to false, or do "
+		    "not deny the module",
+		    module->name, l->language.name, module->capability);
+	else
+		(void)snprintf(ret, cap,
+		    "module %s is part of the interpreter of %s, and no "
+		    "capability stops what it does: it cannot be denied",
+		    module->name, l->language.name);
+}
+
+int absent_judge(const struct absent *a, struct error *e)
+{
+	char why[256];
+
+	for (size_t i = 0; i < a->n_modules; i++) {
+		if (a->modules[i].way != ABSENT_NEITHER)
+			continue;
+		absent_reason(&a->modules[i], a->language, why, sizeof(why));
+		return FAIL(e, ERROR_UNAVAILABLE, "%s", why);
+	}
+	return 0;
+}
