@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -164,7 +165,8 @@ const struct syscall_row syscall_rows[] = {
 	{ "personality", WHEN_ALWAYS, 1, { IS(0, LOW_32) } },
 
 	/* Pipes and files; no device, not even the 0:0 whiteout that needs no
-	 * privilege since Linux 5.8. */
+	 * privilege since Linux 5.8, nor one that a rename leaves behind. */
+	{ "renameat2", WHEN_ALWAYS, 1, { NO_BIT(4, RENAME_WHITEOUT) } },
 	{ "mknod", WHEN_ALWAYS, 1, { BITS(1, S_IFMT, S_IFIFO) } },
 	{ "mknod", WHEN_ALWAYS, 1, { BITS(1, S_IFMT, S_IFREG) } },
 	{ "mknod", WHEN_ALWAYS, 1, { BITS(1, S_IFMT, 0) } },

@@ -20,7 +20,7 @@ static const char *const files[] = {
 	"linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir",
 	"mkdirat", "newfstatat", "open", "openat", "pread64", "preadv",
 	"preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readlink",
-	"readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir",
+	"readlinkat", "readv", "rename", "renameat", "rmdir",
 	"sendfile", "stat", "statfs", "statx", "symlink", "symlinkat",
 	"sync_file_range", "truncate", "umask", "unlink", "unlinkat", "utime",
 	"utimensat", "utimes", "write", "writev",

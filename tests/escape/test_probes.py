@@ -10,78 +10,20 @@ kernel that was reached answers EFAULT or EBADF, and nothing happens then
 either.
 """
 import array
-import errno
 import fcntl
-import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "service"))
+from probe import PRELUDE, STRICT, ask, both, lines  # noqa: E402
 
 from lib import (BUILD, SOURCE, Place, Skip, case, check, equal,  # noqa: E402
                  main, need_programs, need_root, wait_for)
 
-STRICT = os.path.join(BUILD, "share", "bailiff", "policies", "strict.json")
 MIB = 1 << 20
 NS_GET_OWNER_UID = 0xB704  # ioctl_ns(2)
-
-# In front of every Python probe.  call() gives 'ok' or the name of an errno.
-PRELUDE = r'''
-import ctypes, errno, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
-libc.syscall.restype = ctypes.c_long
-def call(number, *args):
-    ctypes.set_errno(0)
-    r = libc.syscall(ctypes.c_long(number),
-                     *[ctypes.c_long(a) if isinstance(a, int) else a
-                       for a in args])
-    return "ok" if r >= 0 else errno.errorcode[ctypes.get_errno()]
-def attempt(f, *args):
-    try:
-        f(*args)
-        return "ok"
-    except OSError as e:
-        return errno.errorcode[e.errno]
-'''
-
-
-def ask(place, code, *args, policy=None, status="ok", killer=None):
-    """Run a probe; its output, after the log has been asked about the run."""
-    lang = "bash" if code.startswith("#!") else "python"
-    text = code if lang == "bash" else PRELUDE + code
-    r = place.json("--lang", lang, *args, "-c", text, policy=policy).json
-    equal((r["status"], r["killed_by"]), (status, killer),
-          "end of %r" % (r["stdout"][-300:] + r["stderr"][-300:]))
-    recorded(place, r)
-    return r
-
-
-def recorded(place, r):
-    """One intent and one outcome, and the outcome says what the reply says."""
-    done = place.audit("show", place.state, "--json", "--req", r["run_id"])
-    found = [json.loads(line)["stmt"]["predicate"]
-             for line in done.out.decode().splitlines()]
-    equal([f["type"] for f in found], ["intent", "outcome"], "records")
-    outcome = found[1]
-    equal((outcome["status"], outcome["seq"], outcome.get("killed_by")),
-          (r["status"], r["audit"]["seq"], r["killed_by"]), "outcome")
-    check(outcome["posture"]["steps"] > 30, "posture was not read back")
-
-
-def lines(r):
-    """'name answer' a line, as a dictionary."""
-    return dict(line.rsplit(" ", 1) for line in r["stdout"].splitlines())
-
-
-def both(place):
-    """The default preset and the strict one."""
-    return (("default", None), ("strict", STRICT))
 
 
 def table(name):
@@ -216,7 +158,7 @@ print("setns", call(308, ns, 0))
     equal(set(lines(r).values()), {"EPERM"}, "an ioctl")
 
 
-@case("NS-01 NS-02 NS-03 SC-21 no namespace, no personality, no prctl")
+@case("NS-01 NS-02 NS-03 NS-09 NS-20 NS-22 SC-21 no namespace, no personality, no prctl")
 def _():
     p = Place()
     r = ask(p, '''
@@ -280,7 +222,7 @@ print("mem", {"EACCES": "EPERM"}.get(attempt(os.open, "/proc/self/mem", 2), 0))
     equal(set(lines(r).values()), {"EPERM"}, "executable memory")
 
 
-@case("PR-02..PR-12 MT-05 of /proc a run has itself, to read")
+@case("PR-02 PR-03 PR-04 PR-05 PR-09 PR-10 PR-11 PR-12 MT-05 of /proc a run has itself, to read")
 def _():
     p = Place()
     r = ask(p, '''
@@ -303,7 +245,7 @@ print("above", os.stat("/").st_ino == os.stat("/..").st_ino)
           "written")
 
 
-@case("MT-01 MT-02 MT-03 MT-08 SC-34 FS-05 the view cannot be changed")
+@case("MT-01 MT-02 MT-03 MT-04 MT-08 DV-01 SC-34 FS-05 the view cannot be changed")
 def _():
     p = Place()
     before = os.stat("/usr/bin/env")
@@ -354,7 +296,7 @@ print("mq", call(240, b"x", 66, 0o600, 0))
         check(not re.search(r"^ +42 ", f.read(), re.M), "on the host")
 
 
-@case("LC-06 SC-09 SC-10 SC-11 SC-29 pid 1 is out of reach")
+@case("LC-06 FD-03 SC-09 SC-10 SC-11 SC-29 pid 1 is out of reach")
 def _():
     p = Place()
     r = ask(p, '''
@@ -373,7 +315,7 @@ print("raise", call(302, 0, 7, (ctypes.c_ulong * 2)(5000, 5000), None))
     equal(set(lines(r).values()), {"EPERM"}, "pid 1")
 
 
-@case("FD-01 FD-02 EN-01 the caller's descriptors and secrets stay with it")
+@case("FD-01 FD-02 EN-01 MT-07 the caller's descriptors and secrets stay with it")
 def _():
     p = Place()
     secret = "canary-" + os.urandom(8).hex()
@@ -406,7 +348,7 @@ for root, dirs, files in os.walk("/proc/self"):
           (0, b"[0, 1, 2, 3]\n", b""), "what is inside")
 
 
-@case("RS-24 NS-11 what a run uses up is charged to itself, not to root")
+@case("RS-08 RS-24 NS-11 what a run uses up is charged to itself, not to root")
 def _():
     p = Place()
     mark = "%d.%d" % (os.getpid(), time.monotonic_ns() % 10 ** 9)
@@ -503,7 +445,7 @@ print("held", held)
     check(int(lines(r)["held"]) < 64 * MIB, r["stdout"])
 
 
-@case("RS-01 RS-03 FS-08 FS-10 processes, inodes, sizes, descriptors end")
+@case("RS-01 RS-03 FS-08 FS-10 FD-11 processes, inodes, sizes, descriptors end")
 def _():
     p = Place()
     r = ask(p, '''
@@ -648,7 +590,7 @@ def _():
     check(r["timing"]["run"] >= 300000, r["timing"])
 
 
-@case("SB-09 SB-10 NW-03 NW-22 two runs at once do not meet")
+@case("SB-09 SB-10 FD-09 NW-01 NW-02 NW-03 NW-04 NW-22 two runs at once do not meet")
 def _():
     p = Place()
     first = p.start("--lang", "python", "-c", PRELUDE + '''

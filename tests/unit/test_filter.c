@@ -249,6 +249,10 @@ static const struct row rows[] = {
 	{ "stlxi", "mknodat", { 0, 0, S_IFCHR }, NO },
 	{ "stlxi", "mknodat", { 0, 0, S_IFBLK }, NO },
 	{ "stlxi", "mknod", { 0, S_IFCHR }, NO },
+	{ "stlxi", "renameat2", { 0, 0, 0, 0, 0 }, YES },
+	{ "stlxi", "renameat2", { 0, 0, 0, 0, RENAME_EXCHANGE }, YES },
+	{ "stlxi", "renameat2", { 0, 0, 0, 0, RENAME_WHITEOUT }, NO },
+	{ "stlxi", "renameat2", { 0, 0, 0, 0, HIGH | RENAME_WHITEOUT }, NO },
 
 	{ "stlx", "shmget", { 0 }, NO },
 	{ "stlx", "mq_open", { 0 }, NO },
