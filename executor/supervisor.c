@@ -53,7 +53,8 @@ static int option_value(char **argv, int *at, const char **ret, struct error *e)
 
 static int parse(char **argv, struct supervisor_options *o, struct error *e)
 {
-	const struct number_range fds = { 4, 1000 };
+	/* A service manager hands over 3 (sd_listen_fds(3)). */
+	const struct number_range fds = { READY_FD, 1000 };
 	const char *number = "";
 	uint64_t value = 0;
 
@@ -108,6 +109,8 @@ static int prepare(struct supervisor_options *o, struct error *e)
 	if (o->listen_fd >= 0) {
 		if (o->listen_fd != first && dup2(o->listen_fd, first) < 0)
 			return FAIL_SYS(e, "take the socket %d", o->listen_fd);
+		if (o->listen_fd == READY_FD)
+			(void)close(READY_FD);
 		o->listen_fd = first++;
 	}
 	return environment_clean(first, e);
@@ -136,7 +139,12 @@ static int start(char **argv, struct supervisor *s, int ready_fd)
 	struct supervisor_options o = { .listen_fd = -1 };
 	struct error e;
 
-	if (parse(argv, &o, &e) < 0 || prepare(&o, &e) < 0) {
+	bool parsed = parse(argv, &o, &e) == 0;
+
+	/* Then 3 is no pipe to whoever started us. */
+	if (o.listen_fd == READY_FD)
+		ready_fd = -1;
+	if (!parsed || prepare(&o, &e) < 0) {
 		(void)fprintf(stderr, "bailiff-supervisor: %s\n", e.text);
 		say(ready_fd, "error: ", e.text);
 		return EXIT_USAGE;

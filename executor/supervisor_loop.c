@@ -285,6 +285,23 @@ static int timeout_ms(uint64_t now_us, uint64_t at_us)
 	return ms < 1000 ? (int)ms : 1000;
 }
 
+static uint64_t sooner(uint64_t a_us, uint64_t b_us)
+{
+	return a_us < b_us ? a_us : b_us;
+}
+
+/* A service manager hears of what went wrong by our exit status. */
+static int how_it_ended(struct supervisor *s, struct error *e)
+{
+	if (s->lost) {
+		tell_lost(s);
+		return FAIL(e, ERROR_CLOSED, "%s", s->lost_text);
+	}
+	if (s->broken[0] != '\0')
+		return FAIL(e, ERROR_UNAVAILABLE, "%s", s->broken);
+	return 0;
+}
+
 int supervisor_serve(struct supervisor *s, struct error *e)
 {
 	bool looked = false;
@@ -296,7 +313,6 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 	for (;;) {
 		uint64_t next = run_tend(s);
 		uint64_t end;
-		uint64_t due;
 		uint64_t now_us;
 
 		session_sweep(s);
@@ -304,21 +320,14 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 		if (s->n_runs > 0)
 			s->quiet_since_us = now_us;
 		end = supervisor_sync_hold(s, end_at(s), now_us);
-		due = supervisor_sync_tend(s, now_us);
-		next = due < next ? due : next;
+		next = sooner(next, supervisor_sync_tend(s, now_us));
 		/* Whoever connected meanwhile waits in the backlog: look. */
 		if (end <= now_us && (looked || s->lost))
 			break;
 		looked = end <= now_us;
-		next = end < next ? end : next;
+		next = sooner(next, end);
 		if (loop_turn(&s->loop, timeout_ms(now_us, next), e) < 0)
 			return -1;
 	}
-	if (s->lost) {
-		tell_lost(s);
-		return FAIL(e, ERROR_CLOSED, "%s", s->lost_text);
-	}
-	if (s->broken[0] != '\0')
-		return FAIL(e, ERROR_UNAVAILABLE, "%s", s->broken);
-	return 0;
+	return how_it_ended(s, e);
 }

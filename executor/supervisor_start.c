@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -166,11 +167,30 @@ static int start_signer(struct supervisor *s, struct error *e)
 	return signer_connect(&s->service, &s->state, hello, &s->audit, e);
 }
 
+/* What a service manager or a test hands over by mistake is said now. */
+static int check_inherited(int fd, struct error *e)
+{
+	int type = 0;
+	int listens = 0;
+	socklen_t len = sizeof(int);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0)
+		return FAIL_SYS(e, "--listen-fd: no socket");
+	if (type != SOCK_SEQPACKET || listens == 0)
+		return FAIL(e, ERROR_USAGE,
+		    "--listen-fd: no listening SOCK_SEQPACKET socket "
+		    "(systemd: ListenSequentialPacket=)");
+	return 0;
+}
+
 static int open_socket(struct supervisor *s, int inherited_fd, struct error *e)
 {
 	char name[SERVICE_NAME_MAX];
 
 	if (inherited_fd >= 0) {
+		if (check_inherited(inherited_fd, e) < 0)
+			return -1;
 		s->listen_fd = inherited_fd;
 		s->any_user = true;
 	} else {

@@ -50,18 +50,25 @@ static int serve_one(struct channel *c, struct error *e)
 	return channel_send(c, &answer, e);
 }
 
+static int serve(struct channel *c, struct error *e)
+{
+	if (enter_jail(e) < 0)
+		return -1;
+	while (serve_one(c, e) == 0)
+		continue;
+	return e->kind == ERROR_CLOSED ? 0 : -1;
+}
+
 /* It has no standard streams: its end shows as a channel that closes. */
 int main(void)
 {
 	struct channel *c = calloc(1, sizeof(*c));
 	struct error e = { 0 };
+	int failed;
 
 	if (c == NULL)
 		return EXIT_FAILURE;
 	c->fd = SYNCER_CHANNEL_FD;
-	if (enter_jail(&e) < 0)
-		return EXIT_FAILURE;
-	while (serve_one(c, &e) == 0)
-		continue;
-	return e.kind == ERROR_CLOSED ? EXIT_SUCCESS : EXIT_FAILURE;
+	failed = serve(c, &e);
+	_exit(failed < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

@@ -406,14 +406,19 @@ def cgroup_directories(instances):
     return found
 
 
-def host_mounts(place):
-    """Mounts of our own namespace, as (mount point, type); of what lies
-    beneath /tmp only the place's own, since other tests mount there too."""
+def marked_mounts(*marks):
+    """Mounts of our own namespace that name one of these: in the mount point,
+    the root or the source.  Other tests mount what they like meanwhile."""
     lines = read("/proc/self/mountinfo").decode().splitlines()
-    found = sorted((line.split()[4], line.split(" - ")[1].split()[0])
-                   for line in lines)
-    return [m for m in found
-            if not m[0].startswith("/tmp/") or m[0].startswith(place.dir)]
+    return [line for line in lines if any(mark in line for mark in marks)]
+
+
+def mount_namespace(pid):
+    """Its number, or None when the process is gone."""
+    try:
+        return os.stat("/proc/%d/ns/mnt" % pid).st_ino
+    except OSError:
+        return None
 
 
 def program_uids():

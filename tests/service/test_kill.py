@@ -9,9 +9,10 @@ import time
 import uuid
 
 from lib import (PATIENCE_S, Place, case, cgroup_directories,
-                 check, equal, host_mounts, instance_processes, instances_of,
-                 kill, main, need_programs, need_root, parent,
-                 run_processes, wait_for)
+                 check, equal, instance_processes, instances_of,
+                 kill, main, marked_mounts, mount_namespace, need_programs,
+                 need_root, parent, pids, run_directory, run_processes,
+                 wait_for)
 
 
 class Run:
@@ -19,7 +20,6 @@ class Run:
 
     def __init__(self, place):
         self.marker = uuid.uuid4().hex
-        self.mounts = host_mounts(place)
         # Grandchildren, a new session, ignored signals: the usual ways out.
         code = ("trap '' TERM HUP INT; (setsid sleep 1000 &) ; "
                 "(sleep 1000 &) ; echo up; sleep 1000")
@@ -37,6 +37,21 @@ class Run:
         self.init = parent(self.program)
         self.instances = instances_of(self.program)
         equal(len(self.instances), 1, "instance")
+        # Each run has a mount namespace of its own, and the launcher has one.
+        self.spaces = {mount_namespace(pid) for pid in
+                       (self.program, self.init, parent(self.init))}
+        check(len(self.spaces - {None, mount_namespace(os.getpid())}) > 1,
+              "mount namespaces %r" % self.spaces)
+
+
+def mounts_left(place, run):
+    """Namespaces of the run that somebody is still in, and what it or its
+    instance has mounted in ours."""
+    alive = {mount_namespace(pid) for pid in
+             place.launchers() + [os.getpid()]}
+    there = {mount_namespace(pid) for pid in pids()}
+    return sorted(run.spaces & there - alive) + marked_mounts(
+        place.dir, run_directory(place.state), *run.instances)
 
 
 def aftermath(place, run, code=None):
@@ -50,7 +65,8 @@ def aftermath(place, run, code=None):
                           if pid not in place.supervisors() +
                           place.launchers() + place.signers()],
              "empty cgroups", 30)
-    equal(host_mounts(place), run.mounts, "mounts")
+    wait_for(lambda: not mounts_left(place, run), "the end of every mount",
+             30)
     for name in os.listdir(os.path.join(place.state, "results")):
         if name.startswith("r_"):
             manifest = os.path.join(place.state, "results", name, "MANIFEST")

@@ -10,7 +10,7 @@ import subprocess
 
 from lib import (BAILIFF, BUILD, PATIENCE_S, Place, Skip, call, case,
                  cgroup_directories, cgroup_of, check, cmdline, equal,
-                 host_mounts, instance_processes, instances_of, main, need_programs, need_root,
+                 instance_processes, instances_of, main, marked_mounts, need_programs, need_root,
                  one_line, parent, program_uids, read, run_directory,
                  status, wait_for)
 
@@ -230,7 +230,6 @@ def _():
 @case("stop ends everything and leaves nothing")
 def _():
     p = Place()
-    mounts = host_mounts(p)
     started = p.start(*SLEEP)
     wait_up(started)
     inside = [pid for pid in program_uids()
@@ -242,7 +241,8 @@ def _():
     wait_for(lambda: not p.supervisors() and not p.launchers() and
              not p.signers(), "the end of all", 30)
     equal(instance_processes(instances), [], "members of its cgroups")
-    equal(host_mounts(p), mounts, "mounts")
+    equal(marked_mounts(p.dir, run_directory(p.state), *instances), [],
+          "mounts")
     equal(p.stop().code, 0, "stop again")
     equal(p.verify().code, 0, "verify")
     # Its last process stood in the empty directory; any start sweeps it.
