@@ -7,14 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/options.h"
 #include "cli/policy.h"
+#include "cli/policy_page.h"
 #include "cli/say.h"
-#include "cli/toolchain.h"
-#include "policy/load.h"
 
-#define OUTPUT_MAX    524288
 #define SYSTEM_POLICY "/etc/bailiff/policy.json"
 
 enum row {
@@ -40,69 +37,36 @@ static const struct command command = {
 	.notes = "exit codes: 0 sound, 1 faults, 2 usage\n",
 };
 
-/* The answer while it is made, and what is too big for a stack; on the heap. */
-struct page {
-	struct text_out out;
-	struct error e;
-	bool failed;
-	bool json;
-	size_t n_warnings;
-	struct toolchain toolchain;
-	struct policy_loaded loaded;
-	struct policy_faults faults;
-	char languages[POLICY_PATH_MAX]; /* directory of the data files */
-	char preset[POLICY_PATH_MAX];
-	char text[OUTPUT_MAX];
-};
-
-static void put(struct page *p, const char *text)
-{
-	if (text_printf(&p->out, &p->e, "%s", text) < 0)
-		p->failed = true;
-}
-
-static void put_string(struct page *p, const char *key, const char *value)
-{
-	put(p, key);
-	if (text_json_string(value, strlen(value), &p->out, &p->e) < 0)
-		p->failed = true;
-}
-
-static void put_plain(struct page *p, const char *text)
-{
-	(void)text_escape(text, strlen(text), TEXT_KEEP_NONE, &p->out);
-}
-
 static void put_fault(struct page *p, const struct policy_fault *f)
 {
 	if (p->json) {
-		put_string(p, "{\"file\":", f->file);
-		put_string(p, ",\"pointer\":", f->pointer);
-		put_string(p, ",\"text\":", f->text);
+		page_string(p, "{\"file\":", f->file);
+		page_string(p, ",\"pointer\":", f->pointer);
+		page_string(p, ",\"text\":", f->text);
 		if (text_printf(&p->out, &p->e, ",\"line\":%u,\"column\":%u}",
 		        f->line, f->column) < 0)
 			p->failed = true;
 		return;
 	}
-	put_plain(p, f->file);
+	page_plain(p, f->file);
 	if (f->line > 0 &&
 	    text_printf(&p->out, &p->e, ":%u:%u", f->line, f->column) < 0)
 		p->failed = true;
-	put(p, ": ");
+	page_put(p, ": ");
 	/* Both were made printable when they were recorded. */
-	put(p, f->pointer[0] != '\0' ? f->pointer : "/");
-	put(p, ": ");
-	put(p, f->text);
-	put(p, "\n");
+	page_put(p, f->pointer[0] != '\0' ? f->pointer : "/");
+	page_put(p, ": ");
+	page_put(p, f->text);
+	page_put(p, "\n");
 }
 
 static void put_faults(struct page *p, const struct policy_faults *faults)
 {
 	if (p->json)
-		put(p, "{\"ok\":false,\"faults\":[");
+		page_put(p, "{\"ok\":false,\"faults\":[");
 	for (size_t i = 0; i < faults->n; i++) {
 		if (p->json)
-			put(p, i > 0 ? "," : "");
+			page_put(p, i > 0 ? "," : "");
 		put_fault(p, &faults->items[i]);
 	}
 	if (!p->json && faults->more > 0 &&
@@ -120,46 +84,31 @@ static void put_language(
 
 	toolchain_find(&l->language, &p->toolchain);
 	if (p->json) {
-		put_string(
+		page_string(
 		    p, first ? "{\"name\":" : ",{\"name\":", l->language.name);
-		put_string(p, ",\"package\":", l->language.package);
-		put(p, t->found ? ",\"available\":true}"
-		                : ",\"available\":false}");
+		page_string(p, ",\"package\":", l->language.package);
+		page_put(p, t->found ? ",\"available\":true}"
+		                     : ",\"available\":false}");
 		return;
 	}
 	if (text_printf(&p->out, &p->e, "%-11s%-9s ", first ? "languages" : "",
 	        l->language.name) < 0)
 		p->failed = true;
-	put_plain(p, t->found ? t->path : "missing: apt-get install ");
+	page_plain(p, t->found ? t->path : "missing: apt-get install ");
 	if (!t->found)
-		put_plain(p, l->language.package);
-	put(p, "\n");
+		page_plain(p, l->language.package);
+	page_put(p, "\n");
 }
 
 static void put_root(struct page *p, const char *path, bool first)
 {
 	if (p->json) {
-		put_string(p, first ? "" : ",", path);
+		page_string(p, first ? "" : ",", path);
 		return;
 	}
-	put(p, first ? "read       " : "           ");
-	put_plain(p, path);
-	put(p, "\n");
-}
-
-static void warn(struct page *p, const char *what, const char *why)
-{
-	char text[512];
-
-	(void)snprintf(text, sizeof(text), "%.300s: %s", what, why);
-	if (p->json) {
-		put_string(p, p->n_warnings > 0 ? "," : "", text);
-	} else {
-		put(p, "warning    ");
-		put_plain(p, text);
-		put(p, "\n");
-	}
-	p->n_warnings++;
+	page_put(p, first ? "read       " : "           ");
+	page_plain(p, path);
+	page_put(p, "\n");
 }
 
 /* Sound, but perhaps not what was meant. */
@@ -168,23 +117,26 @@ static void put_warnings(struct page *p, const struct policy *policy)
 	for (size_t i = 0; i < policy->n_languages; i++) {
 		toolchain_find(&policy->languages[i].language, &p->toolchain);
 		if (!p->toolchain.found)
-			warn(p, policy->languages[i].language.name,
+			page_warn(p, policy->languages[i].language.name,
 			    "its program is not on this host");
 	}
 	for (size_t i = 0; i < policy->n_read_roots; i++) {
 		struct stat st;
 
 		if (lstat(policy->read_roots[i].path, &st) < 0)
-			warn(p, policy->read_roots[i].path, "does not exist");
+			page_warn(
+			    p, policy->read_roots[i].path, "does not exist");
 		else if (!S_ISDIR(st.st_mode))
-			warn(p, policy->read_roots[i].path,
+			page_warn(p, policy->read_roots[i].path,
 			    "is no directory; nothing lies beneath it");
 	}
 	if (policy->n_languages == 0)
-		warn(p, "languages", "none is allowed, so nothing can run");
+		page_warn(
+		    p, "languages", "none is allowed, so nothing can run");
 	if (policy->accept_degraded)
-		warn(p, "degraded",
+		page_warn(p, "degraded",
 		    "runs with protections missing are accepted");
+	page_warn_modules(p, policy);
 }
 
 static void put_sound(
@@ -194,28 +146,29 @@ static void put_sound(
 
 	sha256_hex(policy->sha256, digest);
 	if (p->json) {
-		put_string(p, "{\"ok\":true,\"file\":", file);
-		put_string(p, ",\"name\":", policy->name);
-		put_string(p, ",\"sha256\":", digest);
-		put(p, ",\"languages\":[");
+		page_string(p, "{\"ok\":true,\"file\":", file);
+		page_string(p, ",\"name\":", policy->name);
+		page_string(p, ",\"sha256\":", digest);
+		page_put(p, ",\"languages\":[");
 	} else {
-		put_plain(p, file);
-		put(p, ": sound\nname       ");
-		put(p, policy->name);
-		put(p, "\nsha256     ");
-		put(p, digest);
-		put(p, "\n");
+		page_plain(p, file);
+		page_put(p, ": sound\nname       ");
+		page_put(p, policy->name);
+		page_put(p, "\nsha256     ");
+		page_put(p, digest);
+		page_put(p, "\n");
 	}
 	for (size_t i = 0; i < policy->n_languages; i++)
 		put_language(p, &policy->languages[i], i == 0);
-	put(p, p->json ? "],\"read_roots\":[" : "");
+	page_modules(p, policy);
+	page_put(p, p->json ? "],\"read_roots\":[" : "");
 	for (size_t i = 0; i < policy->n_read_roots; i++)
 		put_root(p, policy->read_roots[i].path, i == 0);
 	if (!p->json && policy->n_read_roots == 0)
-		put(p, "read       no host path\n");
-	put(p, p->json ? "],\"warnings\":[" : "");
+		page_put(p, "read       no host path\n");
+	page_put(p, p->json ? "],\"warnings\":[" : "");
 	put_warnings(p, policy);
-	put(p, p->json ? "]}\n" : "");
+	page_put(p, p->json ? "]}\n" : "");
 }
 
 static int check(const char *file, struct page *p)
@@ -228,13 +181,17 @@ static int check(const char *file, struct page *p)
 	if (policy_place("languages", p->languages, &e) < 0)
 		return say_failed(&e, 1);
 	if (policy_load(&places, &p->loaded, &p->faults, &e) == 0) {
-		put_sound(p, file, p->loaded.policy);
+		if (page_find_modules(p, file, &e) < 0)
+			code = say_failed(&e, 1);
+		else if (p->faults.n == 0)
+			put_sound(p, file, p->loaded.policy);
 		policy_loaded_done(&p->loaded);
-	} else if (p->faults.n > 0) {
+	} else if (p->faults.n == 0) {
+		return say_failed(&e, 1);
+	}
+	if (p->faults.n > 0) {
 		put_faults(p, &p->faults);
 		code = 1;
-	} else {
-		return say_failed(&e, 1);
 	}
 	if (p->failed) {
 		say_line("the answer does not fit in memory");

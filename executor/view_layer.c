@@ -18,6 +18,7 @@
 
 #include "base/own.h"
 #include "executor/mounts.h"
+#include "executor/omit.h"
 #include "executor/view.h"
 
 int view_layer_open(struct view *v, struct error *e)
@@ -142,6 +143,8 @@ static int hide(struct pair *p, const char *path, struct error *e)
 
 	if (descend(p, path, name, e) < 0)
 		return -1;
+	if (omit_has("tree-whiteout"))
+		return 0;
 	if (mknodat(p->layer_fd, name, S_IFCHR, makedev(0, 0)) < 0)
 		return FAIL_SYS(e, "make a whiteout");
 	return 0;
@@ -174,7 +177,6 @@ static int make_overlay(const struct pair *layers, int *ret_fd, struct error *e)
 	/* Numbers, so that no path of the host stands in a run's mountinfo; and
 	 * no attribute of a file of the host says where another one lies. */
 	const struct mounts_new overlay = { .type = "overlay",
-		.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 		.options = { { "lowerdir", lower },
 		    { "redirect_dir", "nofollow" }, { "metacopy", "off" } } };
 
@@ -198,8 +200,11 @@ int view_layer_mount(struct view *v, size_t tree, struct error *e)
 	struct pair layers;
 	AUTO_FD fd = -1;
 	struct stat st;
-	int ret = open_pair(v, tree, &layers, e);
+	int ret;
 
+	if (omit_has("tree-overlay"))
+		return 0;
+	ret = open_pair(v, tree, &layers, e);
 	if (ret == 0)
 		ret = make_overlay(&layers, &fd, e);
 	own_close(&layers.tree_fd);
@@ -212,6 +217,5 @@ int view_layer_mount(struct view *v, size_t tree, struct error *e)
 	t->ino = st.st_ino;
 	(void)close(t->fd);
 	t->fd = take_fd(&fd);
-	return mounts_set(
-	    t->fd, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	return view_protect(t->fd, e);
 }

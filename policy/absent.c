@@ -159,7 +159,8 @@ static int add_path(struct finder *f, const char *path)
 	    a->paths[a->n_paths], ABSENT_PATH_MAX, "%s%s", f->real, base);
 	if (n < 0 || n >= ABSENT_PATH_MAX)
 		return FAIL(f->e, ERROR_LIMIT, "%s: path too long", path);
-	for (size_t i = 0; i < a->n_paths; i++)
+	/* Of this module; what another one has as well stands there too. */
+	for (size_t i = a->modules[a->n_modules - 1].first; i < a->n_paths; i++)
 		if (strcmp(a->paths[i], a->paths[a->n_paths]) == 0)
 			return 0;
 	a->n_paths++;

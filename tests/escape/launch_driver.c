@@ -13,6 +13,7 @@
  *     -F FILE   take this as the program's filter
  *     -I NAME   an input of that name
  *     -E PATH   a further entry of the view, a directory of that path
+ *     -W PATH   a whiteout of that path
  *     -S        print the posture of the stopped program and of pid 1
  *     -H        hold: never open the gate, wait for a signal
  *     -R        send requests that must be refused, print the replies
@@ -51,7 +52,7 @@
 #define RUNS_MAX 16
 
 struct options {
-	const char *launch, *code, *filter, *input, *abuse, *entry;
+	const char *launch, *code, *filter, *input, *abuse, *entry, *whiteout;
 	char **program;
 	unsigned long runs, at_once, helper;
 	bool show, hold, loopback, refuse, no_exec, faults;
@@ -210,6 +211,8 @@ static void send_view(struct driver *d)
 	}
 	if (d->o.entry != NULL)
 		entry(d, ENTRY_DIRECTORY, d->o.entry, "", -1);
+	if (d->o.whiteout != NULL)
+		entry(d, ENTRY_WHITEOUT, d->o.whiteout, "", -1);
 	if (getrandom(build.instance, sizeof(build.instance), 0) < 0)
 		die("getrandom", NULL);
 	printf("instance ");
@@ -848,7 +851,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(argc, argv,
-	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:SHRQh:x:")) != -1)
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:W:SHRQh:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -867,6 +870,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'F': o->filter = optarg; break;
 		case 'I': o->input = optarg; break;
 		case 'E': o->entry = optarg; break;
+		case 'W': o->whiteout = optarg; break;
 		case 'S': o->show = true; break;
 		case 'H': o->hold = true; break;
 		case 'R': o->refuse = true; break;

@@ -11,9 +11,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "service"))
 
-from lib import BUILD, check, equal  # noqa: E402
+from lib import check, equal, with_ctypes  # noqa: E402
 
-STRICT = os.path.join(BUILD, "share", "bailiff", "policies", "strict.json")
+STRICT = with_ctypes("strict.json")
 
 # In front of every Python probe.  call() gives 'ok' or the name of an errno.
 PRELUDE = r'''

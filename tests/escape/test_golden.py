@@ -12,10 +12,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "service"))
 
-from lib import (BUILD, SOURCE, Place, case, equal,  # noqa: E402
-                 main, need_programs, need_root)
+from lib import (SOURCE, Place, case, equal,  # noqa: E402
+                 main, need_programs, need_root, with_ctypes)
 
-STRICT = os.path.join(BUILD, "share", "bailiff", "policies", "strict.json")
+STRICT = with_ctypes("strict.json")
 
 # Where they are allowed they end, block or split the probe: made another way.
 OTHERWISE = {"rt_sigreturn", "pause", "exit", "exit_group", "fork", "vfork"}

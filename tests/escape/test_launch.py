@@ -602,6 +602,14 @@ def test_entries():
         t = drive("-E", path).stdout
         check(f"a view with an entry '{path[:20]}' is not built",
               "build-failed step=entry" in t and "\nready" not in t, t)
+    for path in ("usr", "etc/passwd", "usr/bin/none-of-that-name", "usr/bin/ls/x",
+                 "usr/none/x", "usr/../etc", "usr/", "proc/x", "bin/ls", "x"):
+        t = drive("-W", path).stdout
+        check(f"a view with a whiteout '{path}' is not built",
+              "build-failed step=entry" in t and "\nready" not in t, t)
+    t = drive("-W", "usr/bin/ls", program=("/usr/bin/dir", "/usr/bin/ls", "/usr/bin/cat")).stdout
+    check("what a whiteout names is absent, and nothing else",
+          "\n/usr/bin/cat\n" in t and "\n/usr/bin/ls\n" not in t, t)
     t = drive("-E", "opt/a/b", program=("/usr/bin/ls", "/opt/a")).stdout
     check("missing parents of an entry are made", "\nb\n" in t, t)
 

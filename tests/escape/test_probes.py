@@ -19,7 +19,7 @@ import time
 
 from probe import PRELUDE, STRICT, ask, both, lines  # noqa: E402
 
-from lib import (BUILD, SOURCE, Place, Skip, case, check, equal,  # noqa: E402
+from lib import (SOURCE, Place, Skip, case, check, equal,  # noqa: E402
                  main, need_programs, need_root, wait_for)
 
 MIB = 1 << 20
@@ -243,6 +243,17 @@ print("above", os.stat("/").st_ino == os.stat("/..").st_ino)
           "read")
     equal({a for n, a in got.items() if n.startswith("write")}, {"EACCES"},
           "written")
+
+
+@case("MT-18 a denied module is absent from every place")
+def absent():
+    p = Place(languages={"python": {"modules": {"deny": ["queue"]}}})
+    r = ask(p, r'''
+import importlib.util
+print("queue", importlib.util.find_spec("queue"))
+print("half", importlib.util.find_spec("_queue"))
+''')
+    equal(lines(r), {"queue": "None", "half": "None"}, "answers")
 
 
 @case("MT-01 MT-02 MT-03 MT-04 MT-08 DV-01 SC-34 FS-05 the view cannot be changed")

@@ -18,7 +18,9 @@
 	"\"run\":[\"python3\",\"/sandbox/main.py\"],"              \
 	"\"probe\":[\"python3\",\"--version\"],"                   \
 	"\"env\":{\"PATH\":\"/usr/bin\",\"HOME\":\"/sandbox\"},"   \
-	"\"etc\":[\"ld.so.cache\"],\"needs\":[\"threads\"]}"
+	"\"etc\":[\"ld.so.cache\"],\"needs\":[\"threads\"],"       \
+	"\"modules\":{\"directories\":[\"/usr/lib/python3*\"],"    \
+	"\"files\":[\"{name}.py\"],\"inside\":[\"sys\"]}}"
 #define TEXTS_BASH                                                           \
 	"{\"version\":1,\"name\":\"bash\",\"aliases\":[\"sh\"],"             \
 	"\"source\":\"main.sh\",\"package\":\"bash\","                       \

@@ -112,6 +112,23 @@ static void languages_inherit_and_override(void **state)
 	texts_free(r);
 }
 
+static void denied_modules_are_kept_in_order(void **state)
+{
+	struct texts_result *r = parse_good(
+	    "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":"
+	    "{\"modules\":{\"deny\":[\"xml.etree\",\"_ctypes\"]}}}}");
+	const struct policy_language *l = &r->policy->languages[0];
+
+	(void)state;
+	assert_int_equal(l->n_denied, 2);
+	assert_string_equal(l->denied[0], "_ctypes");
+	assert_string_equal(l->denied[1], "xml.etree");
+	assert_string_equal(l->language.modules.files[0], "{name}.py");
+	assert_non_null(strstr(
+	    r->policy->effective, "{\"deny\":[\"_ctypes\",\"xml.etree\"]}"));
+	texts_free(r);
+}
+
 /* A policy, what stands where its one fault is, and what is said about it. */
 struct bad {
 	const char *text;
@@ -180,6 +197,14 @@ static const struct bad bad[] = {
 	{ TEXTS_POLICY(",\"extends\":\"default\""), "\"defau", "/extends", "not built yet" },
 	{ TEXTS_POLICY(",\"degraded\":\"yes\""), "\"yes\"}", "/degraded", "refuse, accept" },
 	{ TEXTS_POLICY(",\"landlock\":{\"min_abi\":0}"), "0}}", "/landlock/min_abi", "1 to 64" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"a b\"]}}}}", "\"a b\"", "/languages/python/modules/deny/0", "not a module" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"../x\"]}}}}", "\"../x\"", "/languages/python/modules/deny/0", "not a module" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"a*\"]}}}}", "\"a*\"", "/languages/python/modules/deny/0", "not a module" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"a..b\"]}}}}", "\"a..b\"", "/languages/python/modules/deny/0", "not a module" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"a\",\"a\"]}}}}", "\"a\"]", "/languages/python/modules/deny/1", "twice" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":\"a\"}}}}", "\"a\"}", "/languages/python/modules/deny", "expected a list" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{}}}}", "{}}", "/languages/python/modules", "needs the key \"deny\"" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"bash\":{\"modules\":{\"deny\":[\"a\"]}}}}", "{\"modules", "/languages/bash", "no modules" },
 };
 /* clang-format on */
 
@@ -417,6 +442,7 @@ int main(void)
 		cmocka_unit_test(each_fault_has_its_place_and_text),
 		cmocka_unit_test(all_faults_are_collected),
 		cmocka_unit_test(more_faults_than_room_are_counted),
+		cmocka_unit_test(denied_modules_are_kept_in_order),
 		cmocka_unit_test(unbuilt_keys_that_ask_for_nothing_are_fine),
 		cmocka_unit_test(a_share_is_a_number_or_a_word),
 		cmocka_unit_test(the_effective_text_is_canonical),
