@@ -315,8 +315,6 @@ class Sweep:
         label = "%s %s #%d %s (was %d)" % (
             call.role, name_of(call.number), call.occurrence,
             errno.errorcode[error], call.result)
-        if "-v" in os.environ.get("FAULTS", ""):
-            print(label, flush=True)
         text = self.launcher.run(call.role, call.number, call.occurrence,
                                  error)
         self.n += 1
@@ -328,9 +326,11 @@ class Sweep:
             print(text, self.launcher.stderr(), left)
         if left and not self.launcher.gone:
             self.launcher.rest = self.launcher.holds_still()
+        if LONG and self.n % 200 == 0:
+            print("%d faults" % self.n, flush=True)
         self.renew()
         # The next fault's run is a next run too: it gets as far as its fault.
-        if LONG or self.n % 8 == 0 or left:
+        if self.n % 8 == 0 or left:
             text = self.launcher.run("-", 0, 0, 0)
             if MARK not in text or posture(text) != self.wanted:
                 self.next.append((label, text))
