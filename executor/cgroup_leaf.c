@@ -168,8 +168,12 @@ static int open_first(
 {
 	int fd = -1;
 
+	/* Another file is not taken because this one could not be opened. */
+	errno = ENOENT;
 	for (size_t i = 0; i < 3 && names[i] != NULL && fd < 0; i++)
-		fd = openat(dir_fd, names[i], flags | O_CLOEXEC | O_NOFOLLOW);
+		if (errno == ENOENT)
+			fd = openat(
+			    dir_fd, names[i], flags | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return FAIL_SYS(e, "open %s", names[0]);
 	return fd;

@@ -14,8 +14,8 @@ import fcntl
 import os
 import re
 
-from lib import (Place, Skip, case, check, equal, instances_of, main,
-                 need_programs, need_root, one_line, wait_for)
+from lib import (Place, Skip, case, check, equal, main, need_programs,
+                 need_root, one_line)
 
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
 RUN = "/run/bailiff"

@@ -7,7 +7,6 @@ Run as: python3 test_soak.py BUILD_DIR SOURCE_DIR [part of a name]
 The long form makes 10,000 plain and 1,000 hostile runs and writes REPORT.
 """
 import collections
-import json
 import os
 import platform
 import re
@@ -16,8 +15,8 @@ import threading
 import time
 
 import wire
-from lib import (BAILIFF, Place, Skip, call, case, check, equal, main, need_programs,
-                 need_root, pids, read, status, wait_for)
+from lib import (Place, Skip, case, check, equal, main, need_programs,
+                 need_root, read, status, wait_for)
 from public import Service
 
 LONG = len(sys.argv) > 3 and sys.argv[3] == "long"
@@ -56,23 +55,6 @@ def fds_of(pid):
             found.append(os.readlink("/proc/%d/fd/%s" % (pid, name)))
         except FileNotFoundError:
             pass
-    return found
-
-
-def groups_of(pid):
-    """Groups beneath a process's own: of runs, if it is the launcher."""
-    found = 0
-    for line in read("/proc/%d/cgroup" % pid).decode().splitlines():
-        path = line.split(":", 2)[2]
-        name = re.search(r"/bailiff/[0-9a-f]{32}", path)
-        if not name:
-            continue
-        for root in ("", "unified", "memory", "pids", "cpu"):
-            top = "/sys/fs/cgroup/" + root + name.group()
-            if os.path.isdir(top):
-                found += sum(bool(re.fullmatch("[0-9a-f]{16}", n))
-                             for n in os.listdir(top))
-        break
     return found
 
 
