@@ -264,7 +264,7 @@ def _():
 
 @case("as many files as a policy can allow come out, every one of them")
 def _():
-    p = place(artifacts=4096)
+    p = place(artifacts=4096, wall_ms=300000, cpu_ms=300000)
     out = p.path("out")
     e = Left(p, "python", "import os\nfor i in range(4096):\n"
              " os.makedirs('d%d'%(i%16),exist_ok=True)\n"
@@ -278,7 +278,8 @@ def _():
 
 @case("a tree ten thousand deep and one of long paths end at the limit")
 def _():
-    p = place(scratch_inodes=20000, artifact_depth=64)
+    p = place(scratch_inodes=20000, artifact_depth=64, wall_ms=300000,
+              cpu_ms=300000)
     e = Left(p, "python", """
 import os
 top = os.open('.', os.O_DIRECTORY)
