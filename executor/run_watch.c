@@ -15,8 +15,11 @@
 #include "executor/patience.h"
 #include "executor/run_steps.h"
 
-/* How often cpu time and oom counters are looked at. */
-#define SAMPLE_US 50000
+/* How often cpu time and oom counters are looked at; the nearer the end of the
+ * cpu budget the sooner, since many processors spend it at once. */
+#define SAMPLE_US     50000
+#define SAMPLE_MIN_US 5000
+#define SAMPLE_PART   8
 /* A killed tree that is not empty by then is killed again. */
 #define KILL_AGAIN_US 1000000
 /* Read from one pipe in one turn; the other runs wait meanwhile. */
@@ -306,12 +309,27 @@ static void read_counters(struct run *r)
 	    larger(r->pids_peak, counter(fd[LAUNCH_FD_PIDS_PEAK], "", 0));
 }
 
+/* At the wall limit to the moment: later than that a run could end by itself
+ * and seem to have kept it. */
+static uint64_t next_sample(const struct run *r, uint64_t now_us)
+{
+	const uint64_t *limits = r->decision.limits;
+	uint64_t cpu_us = limits[LIMIT_CPU_MS] * 1000;
+	uint64_t wall_us =
+	    r->clock[CLOCK_RELEASED] + limits[LIMIT_WALL_MS] * 1000;
+	uint64_t left_us = cpu_us > r->cpu_us ? cpu_us - r->cpu_us : 0;
+	uint64_t pause_us = larger(left_us / SAMPLE_PART, SAMPLE_MIN_US);
+	uint64_t at_us = now_us + (pause_us < SAMPLE_US ? pause_us : SAMPLE_US);
+
+	return now_us < wall_us && wall_us < at_us ? wall_us : at_us;
+}
+
 void run_sample(struct run *r, uint64_t now_us)
 {
 	const uint64_t *limits = r->decision.limits;
 
 	read_counters(r);
-	r->next_sample_us = now_us + SAMPLE_US;
+	r->next_sample_us = next_sample(r, now_us);
 	if (r->stage == RUN_ENDING) {
 		if (r->started && !r->dead && now_us >= r->give_up_us)
 			run_end(r);

@@ -89,7 +89,7 @@ def _():
     e.is_killed("memory", "memory", "before\n", 137)
     check(e.json["use"]["memory_peak"] <= 64 * MIB,
           "peak %d" % e.json["use"]["memory_peak"])
-    equal(read(e.json["result_folder"] + "/stdout"), b"before\n", "kept")
+    equal(p.result(e.json["run_id"], "stdout").out, b"before\n", "kept")
     r = p.python(FILL % 80)
     equal(r.code, 137, "exit")
     one_line(r, "memory")
@@ -550,6 +550,44 @@ def _():
     denied(p, "inputs.too_many", "--lang", "bash", "-c", "cat", *a, *b, *c)
     denied(p, "path.too_large", "--lang", "bash", "-c", "cat", *a, *c)
     denied(p, "path.too_large", "--lang", "bash", "-c", "cat", *d)
+
+
+# ---- the ends of the table in policy/limits.c ----
+
+CEILINGS = {
+    "wall_ms": 86400000, "cpu_ms": 86400000, "memory": 1 << 40,
+    "pids": 32768, "open_files": 4032, "file_size": 1 << 40,
+    "scratch_bytes": 1 << 40, "scratch_inodes": 16777216, "stdout": 1 << 30,
+    "stderr": 1 << 30, "output": 1 << 40, "code": 64 * MIB,
+    "stdin": 1 << 30, "args": 65536, "inputs": 8, "input_bytes": 1 << 30,
+    "artifacts": 4096, "artifact_bytes": 1 << 40, "artifact_depth": 64}
+FLOORS = {
+    "memory": 8 * MIB, "pids": 2, "open_files": 16, "file_size": 0,
+    "scratch_bytes": 65536, "scratch_inodes": 32, "stderr": 0, "stdin": 0,
+    "args": 0, "inputs": 0, "input_bytes": 0, "artifacts": 0,
+    "artifact_bytes": 0, "artifact_depth": 0}
+
+
+@case("every limit at its ceiling, and at its floor where a run can live")
+def _():
+    p = place(**CEILINGS)
+    End(p, "python", "print('high')").is_fine("high\n").violates()
+    p = place(**FLOORS)
+    # With depth 0 nobody looks into /sandbox, and every run says so.
+    End(p, "bash", "echo low").is_fine("low\n").violates(
+        "limit.artifact_depth.reached")
+
+
+@case("a floor where no run can live ends it by its name")
+def _():
+    for limits, status, by in (({"wall_ms": 1}, "timeout", "wall"),
+                               ({"cpu_ms": 1}, "timeout", "cpu"),
+                               ({"output": 0}, "killed", "output")):
+        p = place(**limits)
+        j = p.json("--lang", "bash", "-c",
+                   "echo x; while :; do :; done").json
+        equal((j["status"], j["killed_by"]), (status, by), "%r" % limits)
+        equal(outcome_of(p, j["run_id"])["killed_by"], by, "record")
 
 
 # ---- other hosts ----
