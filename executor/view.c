@@ -36,6 +36,7 @@ int view_open(struct view *v, struct error *e)
 		    { "mode", "0755" } } };
 
 	v->n_trees = 0;
+	v->n_hidden = 0;
 	v->n_tops = 0;
 	if (mounts_make(&root, &v->root_fd, e) < 0 ||
 	    mounts_make(&dev, &v->dev_fd, e) < 0 || view_layer_open(v, e) < 0)

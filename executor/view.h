@@ -17,10 +17,11 @@
 #include "base/error.h"
 #include "executor/launch.h"
 
-#define VIEW_TREES_MAX 64
-#define VIEW_TOPS_MAX  64
-#define VIEW_NAME_MAX  64
-#define VIEW_SENTINEL  "/.sentinel"
+#define VIEW_TREES_MAX  64
+#define VIEW_TOPS_MAX   64
+#define VIEW_NAME_MAX   64
+#define VIEW_HIDDEN_MAX 1024
+#define VIEW_SENTINEL   "/.sentinel"
 
 /* A host tree, cloned when its entry came, attached when the view is built. */
 struct view_tree {
@@ -37,6 +38,9 @@ struct view {
 	int layers_fd; /* owned, a directory of whiteouts for each tree */
 	size_t n_trees, n_tops;
 	struct view_tree trees[VIEW_TREES_MAX];
+	/* What whiteouts name; looked for once the view is whole. */
+	size_t n_hidden;
+	char hidden[VIEW_HIDDEN_MAX][LAUNCH_PATH_MAX];
 	/* First components of entries: what a program may read and execute. */
 	char tops[VIEW_TOPS_MAX][VIEW_NAME_MAX];
 };
@@ -59,7 +63,7 @@ int view_entry(struct view *v, const struct launch_entry *entry, int fd,
 int view_layer_open(struct view *v, struct error *e) MUST_CHECK;
 int view_layer_add(
     const struct view *v, size_t tree, mode_t mode, struct error *e) MUST_CHECK;
-int view_layer_hide(const struct view *v, const struct launch_entry *entry,
+int view_layer_hide(struct view *v, const struct launch_entry *entry,
     struct error *e) MUST_CHECK;
 
 /*

@@ -115,7 +115,7 @@ static int stage_trees(struct view *v, const char *anchor, struct error *e)
 	if (mounts_attach(v->layers_fd, AT_FDCWD, anchor, e) < 0)
 		return -1;
 	for (size_t i = 0; i < v->n_trees; i++) {
-		if (v->trees[i].is_file)
+		if (v->trees[i].is_file || omit_has("tree-overlay"))
 			continue;
 		if (mounts_attach(v->trees[i].fd, AT_FDCWD, anchor, e) < 0 ||
 		    view_layer_mount(v, i, e) < 0)
@@ -137,6 +137,20 @@ static int attach_all(struct view *v, const char *anchor, struct error *e)
 	for (size_t i = 0; i < v->n_trees; i++)
 		if (attach_tree(v, &v->trees[i], e) < 0)
 			return -1;
+	return 0;
+}
+
+/* Absent from where runs will look, not only from a layer. */
+static int prove_hidden(const struct view *v, struct error *e)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < v->n_hidden; i++)
+		if (fstatat(v->root_fd, v->hidden[i], &st,
+		        AT_SYMLINK_NOFOLLOW) == 0 ||
+		    errno != ENOENT)
+			return FAIL(
+			    e, ERROR_STATE, "%s is still there", v->hidden[i]);
 	return 0;
 }
 
@@ -194,7 +208,7 @@ static void close_all(struct view *v)
 int view_enter(struct view *v, const char *anchor, struct error *e)
 {
 	if (furnish(v, e) < 0 || attach_all(v, anchor, e) < 0 ||
-	    freeze(v, e) < 0 || pivot(v, e) < 0)
+	    prove_hidden(v, e) < 0 || freeze(v, e) < 0 || pivot(v, e) < 0)
 		return -1;
 	close_all(v);
 	return 0;

@@ -143,15 +143,13 @@ static int hide(struct pair *p, const char *path, struct error *e)
 
 	if (descend(p, path, name, e) < 0)
 		return -1;
-	if (omit_has("tree-whiteout"))
-		return 0;
 	if (mknodat(p->layer_fd, name, S_IFCHR, makedev(0, 0)) < 0)
 		return FAIL_SYS(e, "make a whiteout");
 	return 0;
 }
 
 int view_layer_hide(
-    const struct view *v, const struct launch_entry *entry, struct error *e)
+    struct view *v, const struct launch_entry *entry, struct error *e)
 {
 	size_t tree = find_tree(v, entry->path);
 	struct pair pair = { -1, -1 };
@@ -160,6 +158,11 @@ int view_layer_hide(
 	if (tree == v->n_trees)
 		return FAIL(e, ERROR_MALFORMED, "whiteout '%s' lies in no tree",
 		    entry->path);
+	if (v->n_hidden == VIEW_HIDDEN_MAX)
+		return FAIL(
+		    e, ERROR_LIMIT, "more than %d whiteouts", VIEW_HIDDEN_MAX);
+	if (omit_has("tree-whiteout"))
+		return 0;
 	ret = open_pair(v, tree, &pair, e);
 	if (ret == 0)
 		ret = hide(
@@ -168,6 +171,8 @@ int view_layer_hide(
 	own_close(&pair.layer_fd);
 	if (ret < 0)
 		return FAIL_IN(e, "whiteout '%s'", entry->path);
+	(void)snprintf(
+	    v->hidden[v->n_hidden++], LAUNCH_PATH_MAX, "%s", entry->path);
 	return 0;
 }
 
@@ -200,11 +205,8 @@ int view_layer_mount(struct view *v, size_t tree, struct error *e)
 	struct pair layers;
 	AUTO_FD fd = -1;
 	struct stat st;
-	int ret;
+	int ret = open_pair(v, tree, &layers, e);
 
-	if (omit_has("tree-overlay"))
-		return 0;
-	ret = open_pair(v, tree, &layers, e);
 	if (ret == 0)
 		ret = make_overlay(&layers, &fd, e);
 	own_close(&layers.tree_fd);
