@@ -98,7 +98,8 @@ static const struct stage rows[] = {
 	{ "instance", act_instance, "report this" },
 	{ "sweep", act_sweep, "report this" },
 	{ "view", act_view,
-	    "check the policy's file view, and that this host allows mounts" },
+	    "check the policy's file view, and that this host allows mounts "
+	    "and has overlay (modprobe overlay)" },
 	{ "capabilities", act_reduce, "report this" },
 };
 
