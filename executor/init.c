@@ -140,7 +140,21 @@ static _Noreturn void end(struct sandbox *s, const struct launch_ended *ended)
 	_exit(0);
 }
 
-/* The program is dead.  If exec failed, its last words are in the gate. */
+/*
+ * True if the program's process left its last words, the error number of its
+ * exec.  A byte of ours that it did not read any more is reported first, once,
+ * as a reset.
+ */
+static bool last_words(struct sandbox *s, uint32_t *ret)
+{
+	ssize_t got = read(s->relay_fd, ret, sizeof(*ret));
+
+	if (got < 0 && (errno == ECONNRESET || errno == EINTR))
+		got = read(s->relay_fd, ret, sizeof(*ret));
+	return got == (ssize_t)sizeof(*ret);
+}
+
+/* The program is dead. */
 static _Noreturn void program_ended(struct sandbox *s, const siginfo_t *how)
 {
 	bool exited = how->si_code == CLD_EXITED;
@@ -149,7 +163,7 @@ static _Noreturn void program_ended(struct sandbox *s, const siginfo_t *how)
 		.exit_value = (uint32_t)how->si_status };
 	uint32_t why = 0;
 
-	if (read(s->relay_fd, &why, sizeof(why)) == (ssize_t)sizeof(why)) {
+	if (last_words(s, &why)) {
 		struct error e = { 0 };
 
 		errno = (int)why;
