@@ -118,6 +118,7 @@ struct run *run_make(struct session *c, uint64_t request)
 	r->err_watch.fd = -1;
 	r->status_watch.fd = -1;
 	r->events_watch.fd = -1;
+	r->init_watch.fd = -1;
 	r->helper_watch.fd = -1;
 	for (size_t i = 0; i < LAUNCH_FD_STARTED_N; i++)
 		r->handles.fd[i] = -1;

@@ -64,7 +64,7 @@ struct run {
 	struct posture posture;
 	int out_fd, err_fd, helper_fd; /* owned: pipes, opener or collector */
 	struct watch out_watch, err_watch, status_watch, events_watch,
-	    helper_watch;
+	    init_watch, helper_watch;
 	struct output out, err;
 	uint64_t out_sent, err_sent;
 

@@ -248,6 +248,18 @@ static void err_ready(void *owner, uint32_t events)
 			return;
 }
 
+/*
+ * Pid 1 is dead, and with it its namespace.  The kernel tells of cgroup.events
+ * no more than once in 10 ms, so this is what is heard first of a short run.
+ */
+static void init_ready(void *owner, uint32_t events)
+{
+	struct run *r = owner;
+
+	loop_remove(&r->s->loop, &r->init_watch);
+	events_ready(owner, events);
+}
+
 int run_watch_pipes(struct run *r, struct error *e)
 {
 	r->out_watch = (struct watch){ -1, 0, out_ready, r };
@@ -267,9 +279,13 @@ int run_watch_handles(struct run *r, struct error *e)
 
 	r->status_watch = (struct watch){ -1, 0, status_ready, r };
 	r->events_watch = (struct watch){ -1, 0, events_ready, r };
+	r->init_watch = (struct watch){ -1, 0, init_ready, r };
 	if (fcntl(status_fd, F_SETFL, O_NONBLOCK) < 0)
 		return FAIL_SYS(e, "set up a status channel");
 	if (loop_add(&r->s->loop, &r->status_watch, status_fd, EPOLLIN, e) < 0)
+		return -1;
+	if (loop_add(&r->s->loop, &r->init_watch, r->handles.fd[LAUNCH_FD_INIT],
+	        EPOLLIN, e) < 0)
 		return -1;
 	/* A change of cgroup.events is EPOLLPRI (cgroup-v2.rst). */
 	return loop_add(&r->s->loop, &r->events_watch,
@@ -361,6 +377,7 @@ void run_close_handles(struct run *r)
 {
 	loop_remove(&r->s->loop, &r->status_watch);
 	loop_remove(&r->s->loop, &r->events_watch);
+	loop_remove(&r->s->loop, &r->init_watch);
 	for (size_t i = 0; i < LAUNCH_FD_STARTED_N; i++) {
 		own_close(&r->handles.fd[i]);
 		r->handles.fd[i] = -1;
