@@ -9,7 +9,7 @@
  * it for ourselves.
  *
  * Layout, the same in each hierarchy: bailiff/services holds our own
- * processes, bailiff/<instance>/<run> one run.
+ * processes, bailiff/<instance>/<slot> one run.
  */
 #ifndef EXECUTOR_CGROUP_H
 #define EXECUTOR_CGROUP_H
@@ -22,7 +22,7 @@
 
 #define CGROUP_PATH_MAX 256
 #define CGROUP_HEX      33 /* an instance id in hex, with NUL */
-#define CGROUP_LEAF     17 /* a run number in hex, with NUL */
+#define CGROUP_LEAF     17 /* a slot's number in hex, with NUL */
 
 enum cgroup_mode {
 	CGROUP_V2,
@@ -81,10 +81,8 @@ int cgroup_kill(int group_fd, int wait_ms, struct error *e) MUST_CHECK;
 int cgroup_remove(
     const struct cgroups *g, const char *name, struct error *e) MUST_CHECK;
 
-/*
- * Remove one group; none is fine.  It is busy (EBUSY) for a moment after its
- * last process is gone, which is waited out.
- */
+/* Remove one group; none is fine.  Busy for a moment after its last process is
+ * gone, which is waited out. */
 int cgroup_rmdir(int dir_fd, const char *name, struct error *e) MUST_CHECK;
 
 struct cgroup_leaf {
@@ -97,10 +95,13 @@ struct cgroup_limits {
 	uint64_t pids;
 };
 
-/* Make the leaves of one run, write its limits and read them back. */
-int cgroup_leaf_make(const struct cgroups *g, uint64_t run,
-    const struct cgroup_limits *limits, struct cgroup_leaf *ret,
-    struct error *e) MUST_CHECK;
+/* Make the leaves of one run. */
+int cgroup_leaf_make(const struct cgroups *g, uint64_t slot,
+    struct cgroup_leaf *ret, struct error *e) MUST_CHECK;
+
+/* Write its limits and read them back, whoever is in it by now. */
+int cgroup_leaf_limit(const struct cgroups *g, const struct cgroup_leaf *leaf,
+    const struct cgroup_limits *limits, struct error *e) MUST_CHECK;
 
 /* Move the calling process into the v1 leaves; nothing to do on v2. */
 int cgroup_leaf_join(

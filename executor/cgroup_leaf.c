@@ -81,7 +81,7 @@ static uint64_t value_of(enum source source, const struct cgroup_limits *limits)
 	return 0;
 }
 
-static int write_limits(const struct cgroups *g, const struct cgroup_leaf *leaf,
+int cgroup_leaf_limit(const struct cgroups *g, const struct cgroup_leaf *leaf,
     const struct cgroup_limits *limits, struct error *e)
 {
 	const struct limit_row *rows =
@@ -121,16 +121,15 @@ static int make_dirs(
 	return 0;
 }
 
-int cgroup_leaf_make(const struct cgroups *g, uint64_t run,
-    const struct cgroup_limits *limits, struct cgroup_leaf *ret,
-    struct error *e)
+int cgroup_leaf_make(const struct cgroups *g, uint64_t slot,
+    struct cgroup_leaf *ret, struct error *e)
 {
 	struct error ignored;
 
 	for (size_t i = 0; i < CGROUP_TREES; i++)
 		ret->fd[i] = -1;
-	(void)snprintf(ret->name, sizeof(ret->name), "%016" PRIx64, run);
-	if (make_dirs(g, ret, e) == 0 && write_limits(g, ret, limits, e) == 0)
+	(void)snprintf(ret->name, sizeof(ret->name), "%016" PRIx64, slot);
+	if (make_dirs(g, ret, e) == 0)
 		return 0;
 	(void)!cgroup_leaf_remove(g, ret, &ignored);
 	return -1;

@@ -78,6 +78,7 @@ struct launch_entry {
 struct launch_build {
 	uint8_t instance[16];
 	uint32_t landlock_min_abi;
+	uint32_t ahead; /* sandboxes made ahead of requests: 0 or 1 */
 };
 
 struct launch_ready {
@@ -145,7 +146,7 @@ struct launch_started {
 	uint64_t run;
 	uint32_t init_pid;              /* in the initial pid namespace */
 	uint32_t init_uid, program_uid; /* in the initial user namespace */
-	char cgroup[LAUNCH_PATH_MAX];   /* "bailiff/<instance>/<run>" */
+	char cgroup[LAUNCH_PATH_MAX];   /* "bailiff/<instance>/<slot>" */
 };
 
 struct launch_failed {

@@ -114,6 +114,8 @@ int launcher_build(struct launcher *l, struct error *e)
 		l->reply.failed = l->broken ? l->why : failed;
 		return launcher_reply(l, LAUNCH_FAILED, NULL, e);
 	}
+	l->ahead = l->request.build.ahead != 0;
+	l->park = l->ahead;
 	abi = l->landlock_abi;
 	l->reply.ready = (struct launch_ready){ .landlock_abi = abi };
 	(void)snprintf(l->reply.ready.cgroup_mode,

@@ -58,7 +58,8 @@ int launched_end(struct launcher *l, struct launched *run, struct error *e)
 
 static struct launched *find(struct launcher *l, uint64_t id)
 {
-	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++)
+	/* A slot without a run has id 0. */
+	for (size_t i = 0; i < LAUNCH_RUNS_MAX && id != 0; i++)
 		if (l->runs[i].state != RUN_FREE && l->runs[i].id == id)
 			return &l->runs[i];
 	return NULL;
@@ -82,6 +83,7 @@ int launcher_release(struct launcher *l, struct error *e)
 		l->reply.failed = failed;
 		return launcher_reply(l, LAUNCH_FAILED, NULL, e);
 	}
+	l->park = l->ahead;
 	l->reply.released.run = failed.run;
 	return launcher_reply(l, LAUNCH_RELEASED, NULL, e);
 }

@@ -1,9 +1,8 @@
 /*
- * executor/launch_run.c - RUN from the launcher's side: ids, control groups,
- * clone, id maps.  Linked by bailiff-launch.  The clone's side is sandbox.c.
+ * executor/launch_run.c - RUN from the launcher's side: a slot, its limits,
+ * id maps.  Linked by bailiff-launch.  The clone's side is sandbox.c.
  */
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,17 +11,13 @@
 #include "base/own.h"
 #include "executor/knob.h"
 #include "executor/launcher.h"
-#include "executor/omit.h"
 #include "executor/steps.h"
-#include "executor/uidpool.h"
 #include "executor/uids.h"
 
 /* One RUN in hand. */
 struct start {
 	struct launcher *l;
 	struct launched *run;
-	/* The clone's ends, closed here once it has them. */
-	int sync_fd, status_fd, gate_fd;
 };
 
 static int act_request(void *context, struct error *e)
@@ -41,39 +36,13 @@ static int act_request(void *context, struct error *e)
 	if (ask->open_files > CONFINE_OPEN_FILES)
 		return FAIL(e, ERROR_LIMIT, "more than %d open files",
 		    CONFINE_OPEN_FILES);
-	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++) {
-		struct launched *r = &l->runs[i];
-
-		if (r->state != RUN_FREE && r->id == ask->run)
+	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++)
+		if (l->runs[i].state != RUN_FREE && l->runs[i].id == ask->run)
 			return FAIL(e, ERROR_STATE, "that run exists");
-		if (r->state == RUN_FREE && s->run == NULL)
-			s->run = r;
-	}
-	if (s->run == NULL)
-		return FAIL(e, ERROR_LIMIT, "%d runs at once", LAUNCH_RUNS_MAX);
-	*s->run = (struct launched){ .id = ask->run,
-		.pid_fd = -1,
-		.sync_fd = -1,
-		.gate_fd = -1,
-		.status_fd = -1,
-		.uid_lock_fd = -1,
-		.leaf.fd = { -1, -1, -1 } };
 	return 0;
 }
 
-static int act_uids(void *context, struct error *e)
-{
-	struct start *s = context;
-	uint32_t pair = 0;
-
-	if (uidpool_take(s->l->uids_fd, &pair, &s->run->uid_lock_fd, e) < 0)
-		return -1;
-	s->run->init_id = UID_PAIR(pair);
-	s->run->program_id = UID_PAIR(pair) + 1;
-	return 0;
-}
-
-static int act_cgroup(void *context, struct error *e)
+static int act_limits(void *context, struct error *e)
 {
 	struct start *s = context;
 	const struct launch_run *ask = &s->l->request.run;
@@ -81,72 +50,35 @@ static int act_cgroup(void *context, struct error *e)
 	const struct cgroup_limits limits = { .memory = ask->memory,
 		.pids = ask->pids + 1 };
 
-	return cgroup_leaf_make(
-	    &s->l->cgroups, ask->run, &limits, &s->run->leaf, e);
+	s->run->id = ask->run;
+	s->run->state = RUN_BUILDING;
+	return cgroup_leaf_limit(&s->l->cgroups, &s->run->leaf, &limits, e);
 }
 
-static int act_channels(void *context, struct error *e)
-{
-	struct start *s = context;
-	int sync[2];
-	int status[2];
-	int gate[2];
-
-	if (channel_pair(sync, e) < 0)
-		return -1;
-	s->run->sync_fd = sync[0];
-	s->sync_fd = sync[1];
-	if (channel_pair(status, e) < 0)
-		return -1;
-	s->run->status_fd = status[0];
-	s->status_fd = status[1];
-	if (pipe2(gate, O_CLOEXEC) < 0)
-		return FAIL_SYS(e, "make the gate");
-	s->gate_fd = gate[0];
-	s->run->gate_fd = gate[1];
-	return 0;
-}
-
-static int act_clone(void *context, struct error *e)
+/* The clone takes it when it has come that far, whether it waits or not. */
+static int act_hand(void *context, struct error *e)
 {
 	struct start *s = context;
 	struct launcher *l = s->l;
-	const struct sandbox_clone how = {
-		.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS |
-		         omit_from("ipc-namespace", CLONE_NEWIPC) |
-		         omit_from("net-namespace", CLONE_NEWNET),
-		.cgroup_fd = s->run->leaf.fd[CGROUP_UNIFIED]
-	};
+	const struct channel_send what = { .protocol = &launch_protocol,
+		.verb = LAUNCH_RUN,
+		.message = &l->request.run,
+		.fds = &l->given };
 
-	l->sandbox = (struct sandbox){ .ask = &l->request.run,
-		.view = &l->view,
-		.memory = &l->memory,
-		.leaf = s->run->leaf,
-		.given = &l->given,
-		.init_id = s->run->init_id,
-		.program_id = s->run->program_id,
-		.landlock_abi = l->landlock_abi,
-		.sync_fd = s->sync_fd,
-		.status_fd = s->status_fd,
-		.gate_fd = s->gate_fd,
-		.liveness_fd = l->liveness_read_fd };
-	s->run->pid = sandbox_fork(&how, &s->run->pid_fd, e);
-	if (s->run->pid < 0)
-		return -1;
-	if (s->run->pid == 0)
-		sandbox_main(&l->sandbox);
-	s->run->state = RUN_BUILDING;
-	return 0;
+	l->sync.fd = s->run->sync_fd;
+	if (channel_send(&l->sync, &what, e) == 0 || e->kind == ERROR_CLOSED)
+		return 0; /* its last words, or its end, say why */
+	return -1;
 }
 
-static const struct stage rows[] = {
+static const struct stage requested[] = {
 	{ "request", act_request, "report this" },
-	{ "uids", act_uids, "wait for other runs of this host to end" },
-	{ "cgroup", act_cgroup,
+};
+
+static const struct stage given[] = {
+	{ "cgroup", act_limits,
 	    "see that limits can be set in this host's control groups" },
-	{ "channels", act_channels, "raise the limit of open files" },
-	{ "clone", act_clone,
-	    "see that the kernel has all namespaces and memory to spare" },
+	{ "hand", act_hand, "send less arguments" },
 };
 
 static void drop(int *fd)
@@ -171,16 +103,12 @@ static int refuse(struct launcher *l, struct launched *run,
 
 int launcher_run(struct launcher *l, struct error *e)
 {
-	struct start s = {
-		.l = l, .sync_fd = -1, .status_fd = -1, .gate_fd = -1
-	};
+	struct start s = { .l = l };
 	struct launch_failed failed = { .run = l->request.run.run };
-	int ret = steps_run(STAGES(rows), &s, &failed);
 
-	drop(&s.sync_fd);
-	drop(&s.status_fd);
-	drop(&s.gate_fd);
-	if (ret < 0)
+	if (steps_run(STAGES(requested), &s, &failed) < 0 ||
+	    launcher_slot(l, &s.run, &failed) < 0 ||
+	    steps_run(STAGES(given), &s, &failed) < 0)
 		return refuse(l, s.run, &failed, e);
 	return 0;
 }
@@ -254,6 +182,18 @@ static int let_on(
 	return 0;
 }
 
+/* It failed while nobody waited for it; the next run makes its own. */
+static void lose_parked(struct launcher *l, struct launched *run)
+{
+	struct error ignored;
+
+	if (launched_end(l, run, &ignored) == 0)
+		return;
+	/* It will not die: kept as what no run can have, until the end. */
+	run->state = RUN_GOING;
+	drop(&run->sync_fd);
+}
+
 int launcher_sync(struct launcher *l, struct launched *run, struct error *e)
 {
 	struct launch_failed failed = { .run = run->id };
@@ -266,10 +206,16 @@ int launcher_sync(struct launcher *l, struct launched *run, struct error *e)
 	uint16_t verb = 0;
 	int ret = -1;
 
+	if (run->state == RUN_PARKED) {
+		lose_parked(l, run);
+		return 0;
+	}
 	l->sync.fd = run->sync_fd;
 	if (channel_receive(&l->sync, &what, &verb, &fds, &why) == 0 &&
-	    verb == LAUNCH_STEP_FAILED)
+	    verb == LAUNCH_STEP_FAILED) {
+		failed.run = run->id;
 		return refuse(l, run, &failed, e);
+	}
 	if (verb == LAUNCH_MAPS && fds.n == 1)
 		ret = let_on(l, run, fds.fd[0], &why);
 	else if (verb != 0)

@@ -100,7 +100,9 @@ static nfds_t collect_fds(struct launcher *l, struct pollfd *fds,
 	fds[ON_SUPERVISOR] = (struct pollfd){ l->channel.fd, POLLIN, 0 };
 	fds[ON_CHILD] = (struct pollfd){ l->child_fd, POLLIN, 0 };
 	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++) {
-		if (l->runs[i].state != RUN_BUILDING || l->runs[i].sync_fd < 0)
+		if (l->runs[i].sync_fd < 0 ||
+		    (l->runs[i].state != RUN_BUILDING &&
+		        l->runs[i].state != RUN_PARKED))
 			continue;
 		of[n] = &l->runs[i];
 		fds[n++] = (struct pollfd){ l->runs[i].sync_fd, POLLIN, 0 };
@@ -123,8 +125,14 @@ static int turn(struct launcher *l, struct error *e)
 	struct launched *of[ON_SYNC + LAUNCH_RUNS_MAX];
 	nfds_t n = collect_fds(l, fds, of);
 
-	if (poll(fds, n, -1) < 0)
+	int ready = poll(fds, n, l->park ? 0 : -1);
+
+	if (ready < 0)
 		return errno == EINTR ? 0 : FAIL_SYS(e, "wait for messages");
+	if (ready == 0) {
+		launcher_park(l);
+		return 0;
+	}
 	for (nfds_t i = ON_SYNC; i < n; i++)
 		if (fds[i].revents != 0 && launcher_sync(l, of[i], e) < 0)
 			return -1;

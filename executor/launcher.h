@@ -21,7 +21,8 @@
 
 enum launched_state {
 	RUN_FREE,
-	RUN_BUILDING, /* cloned; its maps are not written yet */
+	RUN_PARKED,   /* made ahead; no run has it yet */
+	RUN_BUILDING, /* a run's; its maps are not written yet */
 	RUN_GOING,    /* STARTED was sent */
 };
 
@@ -57,6 +58,8 @@ struct launcher {
 		struct launch_release released;
 	} reply;
 	bool built;
+	bool ahead, park; /* ever; now: make one when nothing else is to do */
+	uint64_t n_slots; /* made so far: the number names a slot's groups */
 	/* What went wrong before BUILD; its answer tells it. */
 	bool broken;
 	struct launch_failed why;
@@ -84,23 +87,25 @@ int launcher_reduce(struct error *e) MUST_CHECK;
 /* launch_build.c: BUILD; sends READY or FAILED. */
 int launcher_build(struct launcher *l, struct error *e) MUST_CHECK;
 
-/* launch_run.c: RUN and RELEASE; a run that fails is answered, not an error here. */
+/* launch_run.c: a run that fails is answered, not an error here. */
 int launcher_run(struct launcher *l, struct error *e) MUST_CHECK;
 int launcher_release(struct launcher *l, struct error *e) MUST_CHECK;
+/* launch_slot.c: the parked slot, or a new one; PARKED still. */
+int launcher_slot(struct launcher *l, struct launched **ret,
+    struct launch_failed *failed) MUST_CHECK;
+/* Have one parked, if it can be. */
+void launcher_park(struct launcher *l);
 /* The sync channel of 'run' can be read: write its maps or tell its failure. */
 int launcher_sync(
     struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
-/*
- * Kill what is left of a run and give back all it holds.  If it will not die,
- * it keeps its slot, its groups and its ids.
- */
+/* Kill what is left of a run and give back all it holds.  If it will not die,
+ * it keeps its slot, its groups and its ids. */
 int launched_end(
     struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
 
 /* launch_helper.c: HELPER, and their ends. */
 int launcher_helper(struct launcher *l, struct error *e) MUST_CHECK;
 void launcher_reap_helpers(struct launcher *l);
-
 /* launcher.c: keep the first failure before BUILD, for its answer. */
 void launcher_break(
     struct launcher *l, const char *step, const struct error *e);

@@ -59,6 +59,7 @@ static int send_view(
 {
 	struct launch_build build = {
 		.landlock_min_abi = start->landlock_min_abi,
+		.ahead = 1,
 	};
 	struct channel_send last = { &launch_protocol, LAUNCH_BUILD, &build,
 		NULL };

@@ -18,6 +18,7 @@ static const struct wire_layout entry = WIRE_LAYOUT(launch_entry, entry_rows);
 static const struct wire_field build_rows[] = {
 	WIRE_ROW_FIXED(launch_build, instance),
 	WIRE_ROW_U32(launch_build, landlock_min_abi),
+	WIRE_ROW_U32(launch_build, ahead),
 };
 static const struct wire_layout build = WIRE_LAYOUT(launch_build, build_rows);
 

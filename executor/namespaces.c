@@ -70,14 +70,19 @@ static int raise_loopback(struct error *e)
 	return 0;
 }
 
-int sandbox_host(struct sandbox *s, struct error *e)
+int sandbox_loopback(struct sandbox *s, struct error *e)
+{
+	if ((s->ask->flags & LAUNCH_LOOPBACK) != 0)
+		return raise_loopback(e);
+	return 0;
+}
+
+int sandbox_host(struct error *e)
 {
 	if (sethostname(HOST_NAME, strlen(HOST_NAME)) < 0)
 		return FAIL_SYS(e, "set the host name");
 	if (setdomainname("", 0) < 0)
 		return FAIL_SYS(e, "clear the domain name");
-	if ((s->ask->flags & LAUNCH_LOOPBACK) != 0)
-		return raise_loopback(e);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,72 +19,11 @@
 #include "executor/steps.h"
 #include "executor/uids.h"
 
-#define KEEP_MAX 64
+#define KEEP_MAX 8
+#define PARKED   "bailiff-parked"
 #define NAME     "bailiff-init"
-
-pid_t sandbox_fork(
-    const struct sandbox_clone *how, int *ret_pid_fd, struct error *e)
-{
-	int pid_fd = -1;
-	struct clone_args args = { .flags = how->flags | (uint64_t)CLONE_PIDFD |
-		                            CLONE_CLEAR_SIGHAND,
-		.pidfd = (uint64_t)(uintptr_t)&pid_fd,
-		.exit_signal = SIGCHLD };
-	pid_t pid;
-
-	if (how->cgroup_fd >= 0) {
-		args.flags |= CLONE_INTO_CGROUP;
-		args.cgroup = (unsigned int)how->cgroup_fd;
-	}
-	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-	if (pid < 0)
-		return FAIL_SYS(e, "clone");
-	if (pid > 0)
-		*ret_pid_fd = pid_fd;
-	return pid;
-}
-
-int sandbox_say(struct sandbox *s, int fd, uint16_t verb, const void *message,
-    struct error *e)
-{
-	struct channel *c = &s->memory->channel;
-	struct bytes_writer w = { c->buffer, sizeof(c->buffer), 0, false };
-	ssize_t wrote;
-
-	if (wire_encode(&launch_status_protocol, verb, message, &w, e) < 0)
-		return -1;
-	do
-		wrote = write(fd, w.data, w.len);
-	while (wrote < 0 && errno == EINTR);
-	if (wrote < 0)
-		return FAIL_SYS(e, "send a status");
-	return 0;
-}
-
-int sandbox_keep_only(int *keep, size_t n, struct error *e)
-{
-	unsigned int from = 3;
-
-	for (size_t i = 1; i < n; i++)
-		for (size_t j = i; j > 0 && keep[j - 1] > keep[j]; j--) {
-			int swap = keep[j];
-
-			keep[j] = keep[j - 1];
-			keep[j - 1] = swap;
-		}
-	for (size_t i = 0; i < n; i++) {
-		unsigned int fd = (unsigned int)keep[i];
-
-		if (keep[i] < (int)from)
-			continue;
-		if (fd > from && syscall(SYS_close_range, from, fd - 1, 0) < 0)
-			return FAIL_SYS(e, "close descriptors");
-		from = fd + 1;
-	}
-	if (syscall(SYS_close_range, from, ~0u, 0) < 0)
-		return FAIL_SYS(e, "close descriptors");
-	return 0;
-}
+/* Of a message buffer: as much as most requests take. */
+#define TOUCHED 8192
 
 static int act_descriptors(void *context, struct error *e)
 {
@@ -97,14 +35,10 @@ static int act_descriptors(void *context, struct error *e)
 	for (size_t i = 0; i < CGROUP_TREES; i++)
 		if (s->leaf.fd[i] >= 0)
 			keep[n++] = s->leaf.fd[i];
-	for (size_t i = 0; i < s->given->n; i++)
-		keep[n++] = s->given->fd[i];
 	return sandbox_keep_only(keep, n, e);
 }
 
-_Static_assert(
-    4 + CGROUP_TREES + LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX <= KEEP_MAX,
-    "all that is kept has room");
+_Static_assert(4 + CGROUP_TREES <= KEEP_MAX, "all that is kept has room");
 
 static int act_join(void *context, struct error *e)
 {
@@ -188,7 +122,27 @@ static int act_streams(void *context, struct error *e)
 
 static int act_host(void *context, struct error *e)
 {
-	return sandbox_host(context, e);
+	(void)context;
+	return sandbox_host(e);
+}
+
+static int act_loopback(void *context, struct error *e)
+{
+	return sandbox_loopback(context, e);
+}
+
+/*
+ * Touch now what the request will fill, so that the run does not wait for
+ * these pages: after fork each is copied on its first write.
+ */
+static int act_memory(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+
+	(void)e;
+	memset(s->ask, 0, sizeof(*s->ask));
+	memset(s->memory->channel.buffer, 0, TOUCHED);
+	return 0;
 }
 
 static int act_separate(void *context, struct error *e)
@@ -247,20 +201,26 @@ static int act_session(void *context, struct error *e)
 	return 0;
 }
 
-/* In the initial user namespace. */
-static const struct stage before[] = {
+/* Ahead of any request, in the initial user namespace. */
+static const struct stage ahead[] = {
 	{ "session", act_session, "report this" },
 	{ "descriptors", act_descriptors, "report this" },
 	/* First, so that the run's groups pay for all that follows. */
 	{ "cgroup", act_join,
 	    "see that the run's control groups take processes" },
+	{ "proc", act_proc, "report this: proc needs Linux 5.8" },
+	{ "host", act_host, "see that the kernel has uts and net namespaces" },
+	{ "memory", act_memory, "report this" },
+};
+
+/* With the request, there still. */
+static const struct stage before[] = {
 	{ "filter", act_filters, "report this: the filters come from bailiff" },
 	{ "scratch", act_scratch,
 	    "raise the policy's scratch_bytes or memory, or send less input" },
-	{ "proc", act_proc, "report this: proc needs Linux 5.8" },
 	{ "stdin", act_stdin, "report this" },
 	{ "streams", act_streams, "report this" },
-	{ "host", act_host, "see that the kernel has uts and net namespaces" },
+	{ "loopback", act_loopback, "report this" },
 	{ "namespaces", act_separate,
 	    "raise /proc/sys/user/max_*_namespaces on this host" },
 };
@@ -281,6 +241,25 @@ static _Noreturn void fail(
 	/* Whoever listens also sees our end. */
 	(void)!sandbox_say(s, fd, LAUNCH_STEP_FAILED, failed, &e);
 	_exit(1);
+}
+
+/* Wait for the request.  No launcher, no run. */
+static void take(struct sandbox *s, struct launch_failed *failed)
+{
+	struct channel *c = &s->memory->channel;
+	const struct channel_receive what = { .protocol = &launch_protocol,
+		.max_fds = LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX,
+		.to = { s->ask, sizeof(*s->ask) } };
+	struct error e = { 0 };
+	uint16_t verb = 0;
+
+	c->fd = s->sync_fd;
+	if (channel_receive(c, &what, &verb, s->given, &e) < 0 ||
+	    verb != LAUNCH_RUN) {
+		(void)steps_failed("request", "report this", &e, failed);
+		fail(s, s->sync_fd, failed);
+	}
+	failed->run = s->ask->run;
 }
 
 static int await_maps(int sync_fd, struct error *e)
@@ -321,7 +300,6 @@ static void meet(struct sandbox *s, struct launch_failed *failed)
 	(void)close(s->sync_fd);
 	s->scratch_fd = -1;
 	s->sync_fd = -1;
-	failed->run = s->ask->run;
 }
 
 static void fork_program(struct sandbox *s, struct launch_failed *failed)
@@ -351,8 +329,12 @@ static void fork_program(struct sandbox *s, struct launch_failed *failed)
 
 void sandbox_main(struct sandbox *s)
 {
-	struct launch_failed failed = { .run = s->ask->run };
+	struct launch_failed failed = { .run = 0 };
 
+	(void)prctl(PR_SET_NAME, PARKED, 0, 0, 0);
+	if (steps_run(STAGES(ahead), s, &failed) < 0)
+		fail(s, s->sync_fd, &failed);
+	take(s, &failed);
 	if (steps_run(STAGES(before), s, &failed) < 0)
 		fail(s, s->sync_fd, &failed);
 	meet(s, &failed);

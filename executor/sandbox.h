@@ -2,10 +2,11 @@
  * executor/sandbox.h - one run from the inside: what a clone of the launcher
  * does to become pid 1 of a sandbox and to start the program.
  *
- * Two halves with a rendezvous between them.  Before it, in the initial user
- * namespace and with the launcher's capabilities: control groups, scratch,
- * mounts, host name, loopback, then unshare(NEWUSER | NEWNS | NEWCGROUP),
- * which locks every mount.  The launcher then writes the id maps.  After it,
+ * First, ahead of any request: control groups, proc, host name.  Then it waits
+ * for one.  Two halves follow with a rendezvous between them.  Before it, in
+ * the initial user namespace and with the launcher's capabilities: scratch,
+ * mounts, loopback, then unshare(NEWUSER | NEWNS | NEWCGROUP), which locks
+ * every mount.  The launcher then writes the id maps.  After it,
  * with capabilities over the new namespaces only: forbid further namespaces,
  * take pid 1's ids, fork the program, give everything up, wait.
  */
@@ -24,6 +25,8 @@
 /* Memory that a clone works on: its own copy of the launcher's. */
 struct sandbox_memory {
 	struct channel channel;
+	struct launch_run ask;
+	struct fd_list given; /* enum launch_run_fd */
 	struct sock_filter filter[FILTER_LEN_MAX];
 	struct sock_filter init_filter[FILTER_LEN_MAX];
 	char *argv[LAUNCH_ARGS_MAX + 1]; /* every argument may be empty */
@@ -31,14 +34,14 @@ struct sandbox_memory {
 };
 
 struct sandbox {
-	struct launch_run *ask;        /* borrowed */
+	struct launch_run *ask;        /* borrowed; void until it came */
 	const struct view *view;       /* borrowed */
 	struct sandbox_memory *memory; /* borrowed */
 	struct cgroup_leaf leaf;
-	const struct fd_list *given;  /* borrowed: enum launch_run_fd */
+	struct fd_list *given;        /* borrowed: enum launch_run_fd */
 	uint32_t init_id, program_id; /* uid and gid on the host */
 	uint32_t landlock_abi;
-	int sync_fd;     /* to the launcher, until the maps are written */
+	int sync_fd;     /* to the launcher: the request, then the maps */
 	int status_fd;   /* to the supervisor */
 	int gate_fd;     /* one byte from it lets the program go */
 	int liveness_fd; /* end of file when the launcher is gone */
@@ -63,7 +66,8 @@ int sandbox_scratch(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_stdin_copy(struct sandbox *s, int *fd, struct error *e) MUST_CHECK;
 /* namespaces.c */
 int sandbox_proc(struct sandbox *s, struct error *e) MUST_CHECK;
-int sandbox_host(struct sandbox *s, struct error *e) MUST_CHECK;
+int sandbox_host(struct error *e) MUST_CHECK;
+int sandbox_loopback(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_separate(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_seal(struct sandbox *s, struct error *e) MUST_CHECK;
 /* program.c: the program's process; never returns. */

@@ -15,6 +15,7 @@
  *     -E PATH   a further entry of the view, a directory of that path
  *     -W PATH   a whiteout of that path
  *     -S        print the posture of the stopped program and of pid 1
+ *     -B        wait for one byte on standard input before each run
  *     -H        hold: never open the gate, wait for a signal
  *     -R        send requests that must be refused, print the replies
  *     -h KIND   start a helper (1 opener, 2 collect), print its status
@@ -55,7 +56,7 @@ struct options {
 	const char *launch, *code, *filter, *input, *abuse, *entry, *whiteout;
 	char **program;
 	unsigned long runs, at_once, helper;
-	bool show, hold, loopback, refuse, no_exec, faults;
+	bool show, hold, wait, loopback, refuse, no_exec, faults;
 	struct launch_run limits;
 };
 
@@ -83,6 +84,7 @@ struct driver {
 	struct one ones[RUNS_MAX];
 	uint64_t next;
 	struct fault_report report;
+	double t0; /* of the batch */
 };
 
 static _Noreturn void die(const char *what, const struct error *e)
@@ -185,7 +187,9 @@ static void send_view(struct driver *d)
 {
 	static const char passwd[] = "sandbox:x:1000:1000::/sandbox:/bin/sh\n";
 	static const char *const links[] = { "bin", "lib", "lib64", "sbin" };
-	struct launch_build build = { .landlock_min_abi = 1 };
+	/* With faults, what a run calls is to be its own and in order. */
+	struct launch_build build = { .landlock_min_abi = 1,
+		.ahead = d->o.faults ? 0 : 1 };
 	struct error e;
 	int fd = open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -530,6 +534,7 @@ static void ended(struct driver *d, struct one *one)
 
 	d->status.fd = one->fd[LAUNCH_FD_STATUS];
 	verb = hear(d, &d->status, &launch_status_protocol, &fds);
+	printf("ms-to-end %.3f\n", now_ms() - d->t0);
 	if (verb == LAUNCH_ENDED)
 		printf("ended kind=%u value=%u wall=%u\n",
 		    d->in.ended.exit_kind, d->in.ended.exit_value,
@@ -641,8 +646,14 @@ static void batch(struct driver *d, unsigned long n)
 	uint64_t first = d->next + 1;
 	uint64_t good[RUNS_MAX];
 	size_t n_good = 0;
-	double t0 = now_ms();
+	double t0;
+	char byte;
 
+	(void)fflush(stdout);
+	if (d->o.wait && read(STDIN_FILENO, &byte, 1) != 1)
+		die("no byte to begin", NULL);
+	t0 = now_ms();
+	d->t0 = t0;
 	for (unsigned long i = 0; i < n; i++)
 		ask(d, &d->ones[(first + i) % RUNS_MAX]);
 	for (unsigned long i = 0; i < n; i++)
@@ -672,6 +683,32 @@ static void batch(struct driver *d, unsigned long n)
 	show_launch(d);
 }
 
+/* The child of the launcher that is no sandbox, from the list of them; 0. */
+static unsigned long helper_of(const char *children)
+{
+	unsigned long pid = 0;
+
+	for (char *at = NULL; *children != '\0'; children = at) {
+		unsigned long child = strtoul(children, &at, 10);
+		char path[64];
+		char name[32] = "";
+		FILE *f;
+
+		if (at == children)
+			break;
+		(void)snprintf(path, sizeof(path), "/proc/%lu/comm", child);
+		f = fopen(path, "r");
+		if (f == NULL)
+			continue;
+		if (fgets(name, sizeof(name), f) != NULL &&
+		    (strncmp(name, "bailiff-opener", 14) == 0 ||
+		        strncmp(name, "bailiff-collect", 15) == 0))
+			pid = child;
+		(void)fclose(f);
+	}
+	return pid;
+}
+
 static void start_helper(struct driver *d)
 {
 	struct launch_helper out = { (uint32_t)d->o.helper };
@@ -699,7 +736,7 @@ static void start_helper(struct driver *d)
 			text[0] = '\0';
 		if (f != NULL)
 			(void)fclose(f);
-		pid = strtoul(text, NULL, 10);
+		pid = helper_of(text);
 		if (pid != 0 && i > 20)
 			break;
 	}
@@ -851,7 +888,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(argc, argv,
-	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:W:SHRQh:x:")) != -1)
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:W:BSHRQh:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -872,6 +909,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'E': o->entry = optarg; break;
 		case 'W': o->whiteout = optarg; break;
 		case 'S': o->show = true; break;
+		case 'B': o->wait = true; break;
 		case 'H': o->hold = true; break;
 		case 'R': o->refuse = true; break;
 		case 'Q': o->faults = true; break;

@@ -402,6 +402,14 @@ def instance_processes(instances):
     return found
 
 
+def is_parked(pid):
+    """Pid 1 of a sandbox made ahead, which no run has yet?"""
+    try:
+        return read("/proc/%d/comm" % pid) == b"bailiff-parked\n"
+    except OSError:
+        return False
+
+
 def instances_of(*groups):
     """The instance part of the cgroups of some pids."""
     found = set()

@@ -14,8 +14,9 @@ import sys
 import threading
 import uuid
 
-from lib import (Place, Result, Skip, case, check, equal, kill,
-                 main, need_programs, need_root, one_line, run_processes, status, wait_for)
+from lib import (Place, Result, Skip, case, check, equal, is_parked, kill,
+                 main, need_programs, need_root, one_line, parent, pids,
+                 run_processes, status, wait_for)
 
 # The longest of patience.h is 35 s; a machine that is busy adds to it.
 WITHIN_S = 60
@@ -89,9 +90,18 @@ def stop_launcher():
     return p, r
 
 
+def end_parked(launcher):
+    """The next run makes a sandbox of its own, under strace's eyes."""
+    waiting, = wait_for(lambda: [pid for pid in pids() if is_parked(pid) and
+                                 parent(pid) == launcher], "a parked sandbox")
+    kill(waiting)
+    wait_for(lambda: is_gone(waiting), "its end")
+
+
 def delay(name):
     p = up()
     pid, = p.launchers()
+    end_parked(pid)
     trace = Strace(p, pid, name)
     try:
         r = p.bash("echo ran", timeout=WITHIN_S)

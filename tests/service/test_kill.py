@@ -9,7 +9,7 @@ import time
 import uuid
 
 from lib import (PATIENCE_S, Place, case, cgroup_directories,
-                 check, equal, instance_processes, instances_of,
+                 check, equal, instance_processes, instances_of, is_parked,
                  kill, main, marked_mounts, mount_namespace, need_programs,
                  need_root, parent, pids, run_directory, run_processes,
                  wait_for)
@@ -62,7 +62,8 @@ def aftermath(place, run, code=None):
     wait_for(lambda: not [pid for pid in run_processes(run.marker)],
              "the end of every process of the run", 30)
     wait_for(lambda: not [pid for pid in instance_processes(run.instances)
-                          if pid not in place.supervisors() +
+                          if not is_parked(pid) and
+                          pid not in place.supervisors() +
                           place.launchers() + place.signers()],
              "empty cgroups", 30)
     wait_for(lambda: not mounts_left(place, run), "the end of every mount",
