@@ -26,6 +26,7 @@
 struct finder {
 	struct absent *a;
 	struct error *e;
+	size_t n_read; /* interpreters */
 	size_t n_builtins;
 	char builtins[BUILTINS_MAX][POLICY_NAME_MAX];
 	char pattern[PATH_MAX];
@@ -114,6 +115,7 @@ static int read_interpreter(struct finder *f, const char *path)
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return FAIL_SYS(f->e, "map %s", path);
+	f->n_read++;
 	ret = scan_marks(f, data, (size_t)st.st_size, mark);
 	(void)munmap(data, (size_t)st.st_size);
 	return ret;
@@ -138,6 +140,13 @@ static int find_builtins(struct finder *f)
 		if (failed < 0)
 			return -1;
 	}
+	/* A stripped one would make everything look as if it were in files. */
+	if (f->n_read > 0 && f->n_builtins == m->n_inside)
+		return FAIL(f->e, ERROR_UNAVAILABLE,
+		    "no interpreter of %s says by symbols (%s...) which "
+		    "modules "
+		    "it holds: modules cannot be denied on this host",
+		    f->a->language->language.name, m->mark);
 	return 0;
 }
 

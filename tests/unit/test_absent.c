@@ -216,6 +216,18 @@ static void what_nothing_answers_is_refused_and_keeps_its_files(void **state)
 	assert_int_equal(deny(p, "not")->way, ABSENT_NOTHING);
 }
 
+static void an_interpreter_without_symbols_is_refused(void **state)
+{
+	struct place *p = *state;
+	struct error e;
+
+	put_file(p, "program", "stripped", 8);
+	memcpy(p->l->denied[0], "ctypes", sizeof("ctypes"));
+	p->l->n_denied = 1;
+	assert_int_equal(absent_find(p->l, p->a, &e), -1);
+	assert_non_null(strstr(e.text, "cannot be denied on this host"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +240,7 @@ int main(void)
 		    what_is_inside_needs_a_capability_that_is_not_given),
 		cmocka_unit_test(
 		    what_nothing_answers_is_refused_and_keeps_its_files),
+		cmocka_unit_test(an_interpreter_without_symbols_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
