@@ -9,6 +9,7 @@ the capabilities stop its effect, and the test says so.
 """
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -18,7 +19,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "service"))
 
-from lib import (BUILD, LIBEXEC, Place, Skip, case, check, equal,  # noqa: E402
+from lib import (BUILD, LIBEXEC, Place, case, check, equal,  # noqa: E402
                  main, need_programs, need_root)
 
 PRESETS = os.path.join(BUILD, "share", "bailiff", "policies")
@@ -227,23 +228,23 @@ attempt("inner", lambda: __import__("_ctypes"))
 @case("code that brings a denied module along is code: it runs, and gets no "
       "further than its capabilities")
 def carried():
-    p = Place(languages={"python": {
+    p = Place()
+    place = p.path("in")
+    os.mkdir(place)
+    p.policy = p.write_policy("reads.json", languages={"python": {
         "modules": {"deny": ["socket", "queue"]},
         "capabilities": {"loopback": False, "subprocess": False}}},
-        paths={"read": ["/srv"]})
-    shutil.rmtree(p.dir + "/in", ignore_errors=True)
-    place = tempfile.mkdtemp(prefix="bailiff-test-", dir="/srv")
-    try:
-        archive = os.path.join(place, "more.zip")
-        subprocess.run(
-            ["/usr/bin/python3", "-c", "import sys, zipfile\n"
-             "with zipfile.ZipFile(sys.argv[1], 'w') as z:\n"
-             "    for n in ('socket', 'queue'):\n"
-             "        z.write(sys.argv[2] + '/' + n + '.py', n + '.py')\n",
-             archive, LIBRARY], check=True)
-        os.chmod(place, 0o755)
-        os.chmod(archive, 0o644)
-        lines = python(p, r'''
+        paths={"read": [place]})
+    archive = os.path.join(place, "more.zip")
+    subprocess.run(
+        ["/usr/bin/python3", "-c", "import sys, zipfile\n"
+         "with zipfile.ZipFile(sys.argv[1], 'w') as z:\n"
+         "    for n in ('socket', 'queue'):\n"
+         "        z.write(sys.argv[2] + '/' + n + '.py', n + '.py')\n",
+         archive, LIBRARY], check=True)
+    os.chmod(place, 0o755)
+    os.chmod(archive, 0o644)
+    lines = python(p, r'''
 attempt("before", lambda: __import__("queue"))
 sys.path.insert(0, "/sandbox/more.zip")
 import queue, socket
@@ -252,8 +253,6 @@ q = queue.Queue(); q.put(1); print(q.get())
 attempt("inet", lambda: socket.socket(socket.AF_INET))
 attempt("unix", lambda: socket.socket(socket.AF_UNIX))
 ''', "--file", archive + ":more.zip")
-    finally:
-        shutil.rmtree(place)
     equal(lines, ["before ModuleNotFoundError ",
                   "/sandbox/more.zip/queue.py /sandbox/more.zip/socket.py",
                   "1", "inet PermissionError 1", "unix PermissionError 1"],
@@ -354,7 +353,12 @@ for name in ("ctypes", "queue"):
 @case("strict denies what it says, and the common library still imports")
 def strict():
     p = Place()
-    path = os.path.join(PRESETS, "strict.json")
+    with open(os.path.join(PRESETS, "strict.json"), encoding="utf-8") as f:
+        text = f.read()
+    # How fast a machine imports is not the question.
+    text = re.sub(r'"(wall|cpu)_ms": {[^}]*}',
+                  r'"\1_ms": { "default": 120000, "max": 120000 }', text)
+    path = p.write("strict.json", text)
     lines = python(p, r'''
 for name in ("ctypes", "multiprocessing"):
     attempt("denied", lambda: __import__(name))
@@ -376,10 +380,7 @@ for name in ("argparse ast asyncio base64 bisect calendar collections csv "
 @case("a live socket and a FIFO of the host below /usr are other inodes inside")
 def host_socket():
     """What a plain bind of /usr would leave connectable (DESIGN: view)."""
-    folder = "/usr/local/share"
-    if not os.path.isdir(folder):
-        raise Skip(folder + " is not here")
-    folder = tempfile.mkdtemp(prefix="bailiff-test-", dir=folder)
+    folder = tempfile.mkdtemp(prefix="bailiff-test-", dir="/usr/share")
     try:
         os.chmod(folder, 0o755)
         listener = socket.socket(socket.AF_UNIX)
@@ -445,10 +446,7 @@ print(open("/proc/self/mountinfo").read())
 @case("each mount of the host below /usr is an overlay of its own, a file stays "
       "a file, and what is neither is absent")
 def host_mounts():
-    folder = "/usr/local/share"
-    if not os.path.isdir(folder):
-        raise Skip(folder + " is not here")
-    folder = tempfile.mkdtemp(prefix="bailiff-test-", dir=folder)
+    folder = tempfile.mkdtemp(prefix="bailiff-test-", dir="/usr/share")
     try:
         os.chmod(folder, 0o755)
         for name in ("tree", "odd dir", "tree2"):
