@@ -12,11 +12,14 @@
 #include "base/text.h"
 #include "cli/commands.h"
 
+#define NAME_IN_SANDBOX "the name in /sandbox"
+
 enum row {
 	ROW_LANG,
 	ROW_POLICY,
 	ROW_STATE,
 	ROW_FILE,
+	ROW_DIR,
 	ROW_PUT,
 	ROW_OUT,
 	ROW_TIMEOUT,
@@ -35,6 +38,7 @@ static const struct option_row rows[ROW_N] = {
 	[ROW_POLICY]   = { "--policy", "FILE", "decide by this policy, in a service of your own", false },
 	[ROW_STATE]    = { "--state", "DIR", "keep log and results there, in a service of your own", false },
 	[ROW_FILE]     = { "--file", "HOST[:NAME]", "copy a host file to /sandbox/NAME; the policy decides", true },
+	[ROW_DIR]      = { "--dir", "HOST[:NAME]", "show a host directory, read-only, at /sandbox/NAME", true },
 	[ROW_PUT]      = { "--put", "FILE[:NAME]", "send a file that you can read to /sandbox/NAME", true },
 	[ROW_OUT]      = { "--out", "DIR", "write the files that the program left into DIR", false },
 	[ROW_TIMEOUT]  = { "--timeout", "S", "wall-clock limit in seconds; 0.5 is fine", false },
@@ -150,22 +154,33 @@ static int add_memory(
 
 /*
  * PATH[:NAME], split at the last colon; NAME is PATH's last component if none
- * is given.  *ret_len is the length of PATH.
+ * is given.  *ret_len is the length of PATH; a directory's has no slash at the
+ * end, where completion puts one.
  */
 static int split(const char *text, struct protocol_input *input,
     size_t *ret_len, struct error *e)
 {
 	const char *colon = strrchr(text, ':');
 	size_t len = colon != NULL ? (size_t)(colon - text) : strlen(text);
-	const char *name = colon != NULL ? colon + 1 : strrchr(text, '/');
+	size_t from;
 
 	if (len == 0)
 		return FAIL(e, ERROR_USAGE, "no file in '%s'", text);
-	if (colon == NULL)
-		name = name != NULL ? name + 1 : text;
+	while (input->kind == PROTOCOL_INPUT_DIRECTORY && len > 1 &&
+	       text[len - 1] == '/')
+		len--;
 	*ret_len = len;
-	return copy_text(
-	    input->name, sizeof(input->name), name, "the name in /sandbox", e);
+	if (colon != NULL)
+		return copy_text(input->name, sizeof(input->name), colon + 1,
+		    NAME_IN_SANDBOX, e);
+	from = len;
+	while (from > 0 && text[from - 1] != '/')
+		from--;
+	if (len - from >= sizeof(input->name))
+		return FAIL(e, ERROR_USAGE, NAME_IN_SANDBOX ": too long");
+	memcpy(input->name, text + from, len - from);
+	input->name[len - from] = '\0';
+	return 0;
 }
 
 /* A relative path is taken from our own directory, as text: a ".." in it
@@ -217,9 +232,12 @@ static int add_input(struct run_options *o, enum protocol_input_kind kind,
 static int add_named(
     struct run_options *o, enum row row, const char *text, struct error *e)
 {
-	enum protocol_input_kind kind =
-	    row == ROW_PUT ? PROTOCOL_INPUT_INLINE : PROTOCOL_INPUT_FILE;
+	enum protocol_input_kind kind = PROTOCOL_INPUT_FILE;
 
+	if (row == ROW_PUT)
+		kind = PROTOCOL_INPUT_INLINE;
+	else if (row == ROW_DIR)
+		kind = PROTOCOL_INPUT_DIRECTORY;
 	if (add_input(o, kind, text, e) < 0)
 		return FAIL_IN(e, "%s", rows[row].name);
 	return 0;
@@ -239,6 +257,7 @@ static int take_option(
 		o->place.state = value;
 		return 0;
 	case ROW_FILE:
+	case ROW_DIR:
 	case ROW_PUT:
 		return add_named(o, row, value, e);
 	case ROW_OUT:

@@ -88,6 +88,12 @@ struct launch_ready {
 
 struct launch_input {
 	char name[LAUNCH_NAME_MAX]; /* file name in /sandbox */
+	/* 1: its descriptor is a directory of the host, to be seen there. */
+	uint32_t is_directory;
+};
+
+struct launch_group {
+	uint32_t gid;
 };
 
 #define LAUNCH_LANDLOCK_NET 1u /* deny TCP by Landlock as well: no loopback */
@@ -102,7 +108,7 @@ enum launch_run_fd {
 	LAUNCH_FD_STDERR,
 	LAUNCH_FD_FILTER,      /* the program's */
 	LAUNCH_FD_INIT_FILTER, /* pid 1's */
-	LAUNCH_FD_INPUTS,      /* first of n inputs, sealed */
+	LAUNCH_FD_INPUTS,      /* first of n inputs; files are sealed */
 };
 
 struct launch_run {
@@ -121,6 +127,9 @@ struct launch_run {
 	WIRE_BLOB_OF(LAUNCH_ARGS_MAX) argv; /* each and a NUL, argv[0] first */
 	WIRE_BLOB_OF(LAUNCH_ENV_MAX) env;   /* each NAME=VALUE and a NUL */
 	WIRE_LIST_OF(struct launch_input, LAUNCH_INPUTS_MAX) inputs;
+	/* As whom directories are read. */
+	uint32_t uid, gid;
+	WIRE_LIST_OF(struct launch_group, LAUNCH_GROUPS_MAX) groups;
 };
 
 /* Descriptors of STARTED, in this order; -1 is never sent: fewer come. */

@@ -63,6 +63,11 @@ static int open_directories(struct launcher *l, struct error *e)
 
 	if (top_fd >= 0)
 		(void)close(top_fd);
+	top_fd = -1;
+	if (ret == 0)
+		ret = open_directory(SANDBOX_EMPTY, 0755, &top_fd, e);
+	if (top_fd >= 0)
+		(void)close(top_fd);
 	if (ret < 0 ||
 	    open_directory(LAUNCHER_RUN_DIR "/uids", 0700, &l->uids_fd, e) < 0)
 		return -1;

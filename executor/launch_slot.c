@@ -107,6 +107,7 @@ static int act_clone(void *context, struct error *e)
 		.sync_fd = m->sync_fd,
 		.status_fd = m->status_fd,
 		.gate_fd = m->gate_fd,
+		.host_ns_fd = l->host_ns_fd,
 		.liveness_fd = l->liveness_read_fd };
 	m->run->pid = sandbox_fork(&how, &m->run->pid_fd, e);
 	if (m->run->pid < 0)

@@ -24,8 +24,15 @@ static const struct wire_layout build = WIRE_LAYOUT(launch_build, build_rows);
 
 static const struct wire_field input_rows[] = {
 	WIRE_ROW_TEXT(launch_input, name),
+	WIRE_ROW_U32(launch_input, is_directory),
 };
 static const struct wire_layout input = WIRE_LAYOUT(launch_input, input_rows);
+
+static const struct wire_field launch_group_rows[] = {
+	WIRE_ROW_U32(launch_group, gid),
+};
+static const struct wire_layout launch_group =
+    WIRE_LAYOUT(launch_group, launch_group_rows);
 
 static const struct wire_field run_rows[] = {
 	WIRE_ROW_U64(launch_run, run),
@@ -43,6 +50,9 @@ static const struct wire_field run_rows[] = {
 	WIRE_ROW_BLOB(launch_run, argv),
 	WIRE_ROW_BLOB(launch_run, env),
 	WIRE_ROW_LIST(launch_run, inputs, &input),
+	WIRE_ROW_U32(launch_run, uid),
+	WIRE_ROW_U32(launch_run, gid),
+	WIRE_ROW_LIST(launch_run, groups, &launch_group),
 };
 static const struct wire_layout run = WIRE_LAYOUT(launch_run, run_rows);
 
@@ -141,6 +151,7 @@ static const struct wire_field open_rows[] = {
 	WIRE_ROW_TEXT(opener_open, root),
 	WIRE_ROW_TEXT(opener_open, beneath),
 	WIRE_ROW_U64(opener_open, max_bytes),
+	WIRE_ROW_U32(opener_open, is_directory),
 };
 static const struct wire_layout open_file = WIRE_LAYOUT(opener_open, open_rows);
 

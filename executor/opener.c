@@ -1,6 +1,7 @@
 /*
  * executor/opener.c - main of bailiff-opener: opens one host file for one
- * request, as the principal would, and hands back a sealed copy.
+ * request, as the principal would, and hands back a sealed copy; or finds one
+ * directory and hands that back.
  *
  * Started by bailiff-launch with a channel to the supervisor on descriptor 3,
  * CAP_SETUID and CAP_SETGID, and nothing else.  Its life:
@@ -107,7 +108,7 @@ static int enter_jail(int root_fd, struct refusal *r)
 	};
 	const struct jail jail = {
 		.read_fd = root_fd,
-		.read = JAIL_READ_FILES,
+		.read = JAIL_READ_FILES_AND_DIRECTORIES,
 		.n_calls = sizeof(calls) / sizeof(calls[0]),
 		.calls = calls,
 	};
@@ -246,6 +247,35 @@ static int copy_sealed(
 	return 0;
 }
 
+/*
+ * Listing it is what the principal must be able to do; the one who gets the
+ * descriptor cannot read by it.
+ */
+static int open_directory(struct opener *o, int root_fd, struct refusal *r)
+{
+	const char *path = o->request.beneath;
+	struct stat seen;
+	struct stat opened;
+	AUTO_FD path_fd = -1;
+	AUTO_FD fd = -1;
+
+	if (open_beneath(root_fd, path, O_PATH, &path_fd, r) < 0)
+		return -1;
+	if (fstat(path_fd, &seen) < 0)
+		return refuse_errno(r, OPENER_STAGE_COPY);
+	if (!S_ISDIR(seen.st_mode))
+		return refuse(r, "path.not_directory", 0);
+	if (open_beneath(root_fd, path, O_RDONLY | O_DIRECTORY, &fd, r) < 0)
+		return -1;
+	if (fstat(fd, &opened) < 0)
+		return refuse_errno(r, OPENER_STAGE_COPY);
+	if (!same_inode(&seen, &opened))
+		return refuse(r, "path.changed", 0);
+	o->opened = (struct opener_opened){ seen.st_dev, seen.st_ino, 0 };
+	o->copy_fd = take_fd(&path_fd);
+	return 0;
+}
+
 static int serve(struct opener *o, struct refusal *r)
 {
 	struct stat st;
@@ -253,8 +283,11 @@ static int serve(struct opener *o, struct refusal *r)
 	AUTO_FD file_fd = -1;
 
 	if (take_identity(&o->request, r) < 0 ||
-	    enter_jail(o->root_fd, r) < 0 || open_root(o, &root_fd, r) < 0 ||
-	    open_file(o, root_fd, &file_fd, &st, r) < 0)
+	    enter_jail(o->root_fd, r) < 0 || open_root(o, &root_fd, r) < 0)
+		return -1;
+	if (o->request.is_directory != 0)
+		return open_directory(o, root_fd, r);
+	if (open_file(o, root_fd, &file_fd, &st, r) < 0)
 		return -1;
 	return copy_sealed(o, file_fd, &st, r);
 }

@@ -5,7 +5,8 @@
  * setfsgid, setfsuid; capabilities dropped), opens the root again by its path
  * under that identity, demands that it is the inode the supervisor holds, then
  * opens the rest with openat2(BENEATH|NO_SYMLINKS|NO_MAGICLINKS|NO_XDEV), and
- * hands back a sealed copy that it made without reading it (sendfile(2)).
+ * hands back a sealed copy that it made without reading it (sendfile(2)).  Of
+ * a directory it hands back the directory, once the principal may list it.
  */
 #ifndef EXECUTOR_OPENER_H
 #define EXECUTOR_OPENER_H
@@ -37,9 +38,11 @@ struct opener_open {
 	char root[OPENER_PATH_MAX];    /* resolved path of the root */
 	char beneath[OPENER_PATH_MAX]; /* relative, already judged by policy */
 	uint64_t max_bytes;
+	/* 1: a directory is wanted; 'beneath' may be ".", the root itself. */
+	uint32_t is_directory;
 };
 
-/* One descriptor: the sealed copy. */
+/* One descriptor: the sealed copy, or O_PATH of the directory. */
 struct opener_opened {
 	uint64_t dev, ino, size;
 };

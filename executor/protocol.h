@@ -71,6 +71,7 @@ struct protocol_limit {
 enum protocol_input_kind {
 	PROTOCOL_INPUT_FILE = 1, /* a copy of a host file; the policy decides */
 	PROTOCOL_INPUT_INLINE,   /* its bytes come as a descriptor */
+	PROTOCOL_INPUT_DIRECTORY, /* a host directory, live and read-only */
 };
 
 struct protocol_input {

@@ -56,6 +56,9 @@ static int put_input(
 	sha256_hex(input->sha256, hex);
 	if (encode(input, name, e) < 0 || put_place(input, out, e) < 0)
 		return -1;
+	if (input->kind == PROTOCOL_INPUT_DIRECTORY)
+		return text_printf(
+		    out, e, "\"kind\":\"directory\",\"name\":\"%s\"", name);
 	return text_printf(out, e,
 	    "\"kind\":\"%s\",\"name\":\"%s\",\"sha256\":\"%s\",\"size\":"
 	    "%" PRIu64,
@@ -76,17 +79,26 @@ int result_inputs_json(const struct result_input *inputs, size_t n,
 	return text_printf(out, e, "],");
 }
 
-int result_inputs_list(const struct result_input *inputs, size_t n,
-    struct text_out *out, struct error *e)
+static int put_line(
+    const struct result_input *input, struct text_out *out, struct error *e)
 {
 	char name[ENCODED_MAX];
 	char hex[SHA256_HEX];
 
-	for (size_t i = 0; i < n; i++) {
-		sha256_hex(inputs[i].sha256, hex);
-		if (encode(&inputs[i], name, e) < 0 ||
-		    text_printf(out, e, "%s  %s\n", hex, name) < 0)
+	if (encode(input, name, e) < 0)
+		return -1;
+	if (input->kind == PROTOCOL_INPUT_DIRECTORY)
+		return text_printf(out, e, "directory %u:%u %" PRIu64 "  %s\n",
+		    major(input->dev), minor(input->dev), input->ino, name);
+	sha256_hex(input->sha256, hex);
+	return text_printf(out, e, "%s  %s\n", hex, name);
+}
+
+int result_inputs_list(const struct result_input *inputs, size_t n,
+    struct text_out *out, struct error *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (put_line(&inputs[i], out, e) < 0)
 			return -1;
-	}
 	return 0;
 }

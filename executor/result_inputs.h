@@ -17,7 +17,7 @@ struct result_input {
 	uint32_t kind; /* enum protocol_input_kind */
 	char name[PROTOCOL_NAME_MAX];
 	uint64_t dev, ino; /* on the host; not of inline */
-	uint64_t size;
+	uint64_t size;     /* not of a directory, nor is the digest */
 	uint8_t sha256[SHA256_BYTES];
 };
 
@@ -30,7 +30,8 @@ int result_inputs_json(const struct result_input *inputs, size_t n,
 
 /*
  * Append the text whose digest the intent has as inputs.sha256: a line in
- * sha256sum format for each input, sorted.  Whoever holds result.json can make
+ * sha256sum format for each input, sorted; of a directory, whose content is
+ * live, "directory MAJOR:MINOR INODE  NAME".  Whoever holds result.json can make
  * it again.
  */
 int result_inputs_list(const struct result_input *inputs, size_t n,

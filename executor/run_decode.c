@@ -57,6 +57,7 @@ static bool is_known(const struct protocol_input *input)
 {
 	switch (input->kind) {
 	case PROTOCOL_INPUT_FILE:
+	case PROTOCOL_INPUT_DIRECTORY:
 		return true;
 	case PROTOCOL_INPUT_INLINE:
 		return input->host[0] == '\0';
@@ -215,6 +216,12 @@ void run_keep_context(struct run *r)
 
 static void put_inputs(const struct run *r, struct policy_request *request)
 {
+	static const enum policy_input_kind kinds[] = {
+		[PROTOCOL_INPUT_FILE] = POLICY_INPUT_FILE,
+		[PROTOCOL_INPUT_INLINE] = POLICY_INPUT_INLINE,
+		[PROTOCOL_INPUT_DIRECTORY] = POLICY_INPUT_DIRECTORY,
+	};
+
 	request->n_inputs = r->n_inputs;
 	request->n_inputs_asked = r->n_inputs;
 	for (size_t i = 0; i < r->n_inputs; i++) {
@@ -222,9 +229,7 @@ static void put_inputs(const struct run *r, struct policy_request *request)
 
 		request->inputs[i] = (struct policy_input){ .host = input->host,
 			.name = input->is.name,
-			.kind = input->is.kind == PROTOCOL_INPUT_INLINE
-			            ? POLICY_INPUT_INLINE
-			            : POLICY_INPUT_FILE };
+			.kind = kinds[input->is.kind] };
 	}
 }
 

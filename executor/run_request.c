@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memfd.h"
@@ -44,6 +45,9 @@ static bool part_of(
 	if (i >= r->n_opened)
 		return false;
 	input = &r->inputs[i];
+	/* A directory is live: there is nothing to digest. */
+	if (input->is.kind == PROTOCOL_INPUT_DIRECTORY)
+		return false;
 	*ret_fd = input->fd;
 	*ret_size = input->is.size;
 	*ret_digest = input->is.sha256;
@@ -148,6 +152,7 @@ static void put_request(struct run *r, struct opener_open *o)
 		left -=
 		    r->inputs[j].is.size < left ? r->inputs[j].is.size : left;
 	o->max_bytes = left;
+	o->is_directory = r->inputs[i].is.kind == PROTOCOL_INPUT_DIRECTORY;
 }
 
 void run_open_late(struct run *r)
@@ -180,22 +185,36 @@ void run_open_next(struct run *r)
 		deny_unopened(r);
 }
 
+/* What the opener handed back is what it was to be. */
+static int check_opened(
+    const struct run *r, int fd, struct result_input *is, struct error *e)
+{
+	struct stat st;
+
+	if (is->kind != PROTOCOL_INPUT_DIRECTORY)
+		return memfd_check(
+		    fd, r->decision.limits[LIMIT_INPUT_BYTES], &is->size, e);
+	if (fstat(fd, &st) < 0)
+		return FAIL_SYS(e, "look at it");
+	if (!S_ISDIR(st.st_mode) || st.st_dev != is->dev ||
+	    st.st_ino != is->ino)
+		return FAIL(e, ERROR_MALFORMED, "another directory");
+	return 0;
+}
+
 int run_opened(struct run *r, const struct run_message *m, struct error *e)
 {
 	struct run_input *input = &r->inputs[r->n_opened];
-	uint64_t size;
 
 	run_close_helper(r);
 	if (m->fds->n != 1)
 		return FAIL(e, ERROR_MALFORMED, "opener sent no file");
-	if (memfd_check(m->fds->fd[0], r->decision.limits[LIMIT_INPUT_BYTES],
-	        &size, e) < 0)
-		return FAIL_IN(e, "opener's copy");
-	input->fd = m->fds->fd[0];
-	m->fds->n = 0;
-	input->is.size = size;
 	input->is.dev = m->in->opened.dev;
 	input->is.ino = m->in->opened.ino;
+	if (check_opened(r, m->fds->fd[0], &input->is, e) < 0)
+		return FAIL_IN(e, "what the opener sent");
+	input->fd = m->fds->fd[0];
+	m->fds->n = 0;
 	r->n_opened++;
 	run_open_next(r);
 	return 0;

@@ -12,6 +12,7 @@
 
 #include "base/own.h"
 #include "executor/patience.h"
+#include "executor/run_posture.h"
 #include "executor/run_steps.h"
 
 static int digest_inputs(struct run *r, struct error *e)
@@ -91,6 +92,26 @@ static int put_strings(const char *from, size_t stride, size_t n,
 	return 0;
 }
 
+static void put_inputs(const struct run *r, struct launch_run *l)
+{
+	/* Whoever left before this has no run. */
+	const struct channel_peer *as = &r->session->peer;
+
+	for (size_t i = 0; i < r->n_inputs; i++) {
+		struct launch_input *to = &l->inputs.items[i];
+		const struct result_input *from = &r->inputs[i].is;
+
+		memcpy(to->name, from->name, sizeof(to->name));
+		to->is_directory = from->kind == PROTOCOL_INPUT_DIRECTORY;
+	}
+	l->inputs.n = r->n_inputs;
+	l->uid = as->uid;
+	l->gid = as->gid;
+	for (size_t i = 0; i < as->n_groups; i++)
+		l->groups.items[i].gid = as->groups[i];
+	l->groups.n = as->n_groups;
+}
+
 static int put_launch(
     const struct run *r, struct launch_run *l, struct error *e)
 {
@@ -127,10 +148,7 @@ static int put_launch(
 		return FAIL(e, ERROR_LIMIT, "arguments too long");
 	l->argv.len = argv.len;
 	l->env.len = env.len;
-	for (size_t i = 0; i < r->n_inputs; i++)
-		memcpy(l->inputs.items[i].name, r->inputs[i].is.name,
-		    sizeof(l->inputs.items[i].name));
-	l->inputs.n = r->n_inputs;
+	put_inputs(r, l);
 	return 0;
 }
 
@@ -305,25 +323,9 @@ int run_step_failed(struct run *r, const struct run_message *m, struct error *e)
 
 int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 {
-	const uint64_t *limits = r->decision.limits;
-	const struct posture_expected expected = {
-		.mounts = r->s->view.mounts,
-		.n_mounts = r->s->view.n_mounts,
-		.open_files = limits[LIMIT_OPEN_FILES],
-		.file_size = limits[LIMIT_FILE_SIZE],
-		.cpu_s = (limits[LIMIT_CPU_MS] + 999) / 1000 + 1,
-		.landlock_abi = r->s->landlock_abi,
-		.filters = r->s->self.filters + 1,
-		.split = r->s->split_cgroups,
-	};
-	const struct posture_names names = { r->program_uid, r->init_uid,
-		m->in->stopped.landlock_abi, m->in->stopped.steps, r->cgroup,
-		&expected };
-
 	if (m->fds->n != 1)
 		return FAIL(e, ERROR_MALFORMED, "STOPPED without a pidfd");
-	if (posture_check(&r->s->self, m->fds->fd[0], &names, &r->posture, e) <
-	    0) {
+	if (run_posture(r, &m->in->stopped, m->fds->fd[0], e) < 0) {
 		run_fail(r, PHASE_SETUP, "posture", e);
 		run_end(r);
 		return 0;

@@ -29,8 +29,8 @@ static int act_descriptors(void *context, struct error *e)
 {
 	struct sandbox *s = context;
 	int keep[KEEP_MAX] = { s->sync_fd, s->status_fd, s->gate_fd,
-		s->liveness_fd };
-	size_t n = 4;
+		s->liveness_fd, s->host_ns_fd };
+	size_t n = 5;
 
 	for (size_t i = 0; i < CGROUP_TREES; i++)
 		if (s->leaf.fd[i] >= 0)
@@ -38,7 +38,7 @@ static int act_descriptors(void *context, struct error *e)
 	return sandbox_keep_only(keep, n, e);
 }
 
-_Static_assert(4 + CGROUP_TREES <= KEEP_MAX, "all that is kept has room");
+_Static_assert(5 + CGROUP_TREES <= KEEP_MAX, "all that is kept has room");
 
 static int act_join(void *context, struct error *e)
 {
@@ -66,6 +66,11 @@ static int act_filters(void *context, struct error *e)
 static int act_scratch(void *context, struct error *e)
 {
 	return sandbox_scratch(context, e);
+}
+
+static int act_directories(void *context, struct error *e)
+{
+	return sandbox_directories(context, e);
 }
 
 static int act_proc(void *context, struct error *e)
@@ -218,6 +223,9 @@ static const struct stage before[] = {
 	{ "filter", act_filters, "report this: the filters come from bailiff" },
 	{ "scratch", act_scratch,
 	    "raise the policy's scratch_bytes or memory, or send less input" },
+	{ "directories", act_directories,
+	    "name a directory that nothing is mounted beneath, on a file "
+	    "system that an overlay takes as a layer" },
 	{ "stdin", act_stdin, "report this" },
 	{ "streams", act_streams, "report this" },
 	{ "loopback", act_loopback, "report this" },

@@ -22,6 +22,9 @@
 #include "executor/launch.h"
 #include "executor/view.h"
 
+/* On the host: the top layer of directories; root's, and nothing is in it. */
+#define SANDBOX_EMPTY "/run/bailiff/empty"
+
 /* Memory that a clone works on: its own copy of the launcher's. */
 struct sandbox_memory {
 	struct channel channel;
@@ -44,6 +47,7 @@ struct sandbox {
 	int sync_fd;     /* to the launcher: the request, then the maps */
 	int status_fd;   /* to the supervisor */
 	int gate_fd;     /* one byte from it lets the program go */
+	int host_ns_fd;  /* the host's mounts, until directories are made */
 	int liveness_fd; /* end of file when the launcher is gone */
 	/* Made on the way: */
 	int std_in_fd, scratch_fd, proc_fd, program_fd;
@@ -64,6 +68,8 @@ int sandbox_scratch(struct sandbox *s, struct error *e) MUST_CHECK;
  * LAUNCH_NOEXEC *fd, a sealed one, becomes a copy on a mount that does not.
  */
 int sandbox_stdin_copy(struct sandbox *s, int *fd, struct error *e) MUST_CHECK;
+/* directories.c: overlays of host directories, in /sandbox. */
+int sandbox_directories(struct sandbox *s, struct error *e) MUST_CHECK;
 /* namespaces.c */
 int sandbox_proc(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_host(struct error *e) MUST_CHECK;

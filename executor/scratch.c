@@ -109,6 +109,20 @@ static int put(const struct sandbox *s, int dir_fd, const char *name, int from,
 	return 0;
 }
 
+/* Where directories.c will attach one; what lies below is nobody's. */
+static int put_point(
+    const struct sandbox *s, int dir_fd, const char *name, struct error *e)
+{
+	if (judge_name(name, e) < 0)
+		return -1;
+	if (mkdirat(dir_fd, name, 0555) < 0)
+		return FAIL_SYS(e, "make it");
+	if (fchownat(
+	        dir_fd, name, s->init_id, s->init_id, AT_SYMLINK_NOFOLLOW) < 0)
+		return FAIL_SYS(e, "set its owner");
+	return 0;
+}
+
 static int fill(const struct sandbox *s, int scratch_fd, struct error *e)
 {
 	const struct launch_run *ask = s->ask;
@@ -120,11 +134,15 @@ static int fill(const struct sandbox *s, int scratch_fd, struct error *e)
 		return FAIL_SYS(e, "open the scratch");
 	if (put(s, dir_fd, ask->source, given[LAUNCH_FD_CODE], e) < 0)
 		return FAIL_IN(e, "code '%s'", ask->source);
-	for (uint64_t i = 0; i < ask->inputs.n; i++)
-		if (put(s, dir_fd, ask->inputs.items[i].name,
-		        given[LAUNCH_FD_INPUTS + i], e) < 0)
-			return FAIL_IN(
-			    e, "input '%s'", ask->inputs.items[i].name);
+	for (uint64_t i = 0; i < ask->inputs.n; i++) {
+		const struct launch_input *input = &ask->inputs.items[i];
+
+		if ((input->is_directory != 0
+		            ? put_point(s, dir_fd, input->name, e)
+		            : put(s, dir_fd, input->name,
+		                  given[LAUNCH_FD_INPUTS + i], e)) < 0)
+			return FAIL_IN(e, "input '%s'", input->name);
+	}
 	return 0;
 }
 

@@ -83,14 +83,18 @@ static void judge_sizes(
 }
 
 /* The most specific root: a root inside another is the narrower grant. */
-static bool find_root(
-    const struct policy *p, const char *path, size_t *ret, const char **beneath)
+static bool find_root(const struct policy *p, const struct policy_input *input,
+    size_t *ret, const char **beneath)
 {
 	bool found = false;
 
 	for (size_t i = 0; i < p->n_read_roots; i++) {
-		const char *rest = path_beneath(p->read_roots[i].path, path);
+		const char *root = p->read_roots[i].path;
+		const char *rest = path_beneath(root, input->host);
 
+		if (input->kind == POLICY_INPUT_DIRECTORY &&
+		    strcmp(root, input->host) == 0)
+			rest = ".";
 		if (rest == NULL || (found && strlen(rest) >= strlen(*beneath)))
 			continue;
 		found = true;
@@ -100,8 +104,8 @@ static bool find_root(
 	return found;
 }
 
-static void judge_path(const struct policy *p, const char *path, size_t which,
-    struct policy_decision *d)
+static void judge_path(const struct policy *p, const struct policy_input *input,
+    size_t which, struct policy_decision *d)
 {
 	static const char *const reasons[] = {
 		[PATH_FINE] = NULL,
@@ -109,14 +113,14 @@ static void judge_path(const struct policy *p, const char *path, size_t which,
 		[PATH_NOT_ABSOLUTE] = "path.not_absolute",
 		[PATH_COMPONENT] = "path.component",
 	};
-	enum path_verdict verdict = path_judge(path);
+	enum path_verdict verdict = path_judge(input->host);
 
 	if (verdict != PATH_FINE)
 		deny(d, reasons[verdict]);
 	else if (p->n_read_roots == 0)
 		deny(d, "path.not_allowed");
 	else if (!find_root(
-	             p, path, &d->input_root[which], &d->input_beneath[which]))
+	             p, input, &d->input_root[which], &d->input_beneath[which]))
 		deny(d, "path.outside_root");
 }
 
@@ -126,6 +130,9 @@ static void judge_name(const struct policy_request *request, size_t which,
 	const char *name = request->inputs[which].name;
 
 	if (!path_is_name(name))
+		deny(d, "path.name");
+	if (request->inputs[which].kind == POLICY_INPUT_DIRECTORY &&
+	    strlen(name) > PATH_MOUNT_NAME_MAX)
 		deny(d, "path.name");
 	if (d->language != NULL &&
 	    strcmp(name, d->language->language.source) == 0)
@@ -161,7 +168,7 @@ void policy_decide(const struct policy *p, const struct policy_request *request,
 		n = POLICY_INPUTS_MAX;
 	for (size_t i = 0; i < n; i++) {
 		if (request->inputs[i].kind != POLICY_INPUT_INLINE)
-			judge_path(p, request->inputs[i].host, i, ret);
+			judge_path(p, &request->inputs[i], i, ret);
 		judge_name(request, i, ret);
 	}
 }

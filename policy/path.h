@@ -9,6 +9,8 @@
 #include <stdbool.h>
 
 #define PATH_NAME_MAX 255 /* bytes of a file name, NAME_MAX of Linux */
+/* Of an input that is a mount, so that its line in /proc has a bound. */
+#define PATH_MOUNT_NAME_MAX 60
 
 /* In this order: the first that applies. */
 enum path_verdict {

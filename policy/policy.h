@@ -188,7 +188,8 @@ const struct policy_language *policy_language_find(
 
 /* What the policy judges: the request as the front gave it. */
 enum policy_input_kind {
-	POLICY_INPUT_FILE,   /* a host file */
+	POLICY_INPUT_FILE,      /* a host file */
+	POLICY_INPUT_DIRECTORY, /* a host directory; a root itself is one too */
 	POLICY_INPUT_INLINE, /* the client's own bytes: no path, only a name */
 };
 
