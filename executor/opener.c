@@ -92,7 +92,7 @@ static int take_identity(const struct opener_open *q, struct refusal *r)
 	return 0;
 }
 
-static int enter_jail(int root_fd, struct refusal *r)
+static int enter_jail(const struct opener *o, struct refusal *r)
 {
 	static const struct jail_call calls[] = {
 		{ __NR_openat2, JAIL_ANY, 0 },
@@ -107,8 +107,10 @@ static int enter_jail(int root_fd, struct refusal *r)
 		{ __NR_exit_group, JAIL_ANY, 0 },
 	};
 	const struct jail jail = {
-		.read_fd = root_fd,
-		.read = JAIL_READ_FILES_AND_DIRECTORIES,
+		.read_fd = o->root_fd,
+		.read = o->request.is_directory != 0
+		            ? JAIL_READ_FILES_AND_DIRECTORIES
+		            : JAIL_READ_FILES,
 		.n_calls = sizeof(calls) / sizeof(calls[0]),
 		.calls = calls,
 	};
@@ -282,8 +284,8 @@ static int serve(struct opener *o, struct refusal *r)
 	AUTO_FD root_fd = -1;
 	AUTO_FD file_fd = -1;
 
-	if (take_identity(&o->request, r) < 0 ||
-	    enter_jail(o->root_fd, r) < 0 || open_root(o, &root_fd, r) < 0)
+	if (take_identity(&o->request, r) < 0 || enter_jail(o, r) < 0 ||
+	    open_root(o, &root_fd, r) < 0)
 		return -1;
 	if (o->request.is_directory != 0)
 		return open_directory(o, root_fd, r);

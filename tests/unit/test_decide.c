@@ -287,6 +287,33 @@ static void inline_inputs_need_a_name_and_room_but_no_root(void **state)
 	expect_denied(f, "path.name");
 }
 
+static void directories_may_be_a_root_and_have_short_names(void **state)
+{
+	struct fixture *f = *state;
+	char name[62];
+
+	memset(name, 'n', sizeof(name));
+	name[60] = '\0';
+	ask_path(f, "/srv/data", name);
+	expect_denied(f, "path.outside_root");
+	f->request.inputs[0].kind = POLICY_INPUT_DIRECTORY;
+	decide(f);
+	assert_true(f->decision.allow);
+	assert_string_equal(f->decision.input_beneath[0], ".");
+	f->request.inputs[0].host = "/srv/data/a";
+	decide(f);
+	assert_true(f->decision.allow);
+	assert_string_equal(f->decision.input_beneath[0], "a");
+	f->request.inputs[0].host = "/srv";
+	expect_denied(f, "path.outside_root");
+	f->request.inputs[0].host = "/srv/data/..";
+	expect_denied(f, "path.traversal");
+	f->request.inputs[0].host = "/srv/data";
+	name[60] = 'n';
+	name[61] = '\0';
+	expect_denied(f, "path.name");
+}
+
 static void all_reasons_are_given_sorted_and_once(void **state)
 {
 	struct fixture *f = *state;
@@ -458,6 +485,7 @@ int main(void)
 		TEST(paths_are_judged),
 		TEST(without_roots_no_path_is_allowed),
 		TEST(names_inside_are_judged),
+		TEST(directories_may_be_a_root_and_have_short_names),
 		TEST(inline_inputs_need_a_name_and_room_but_no_root),
 		TEST(all_reasons_are_given_sorted_and_once),
 		TEST(a_later_reason_denies),

@@ -67,10 +67,30 @@ static void json_has_place_size_and_digest(void **state)
 	assert_int_equal(out.len, strlen("\"inputs\":[],"));
 }
 
+static void a_directory_has_a_place_and_no_digest(void **state)
+{
+	const struct result_input input = { .kind = PROTOCOL_INPUT_DIRECTORY,
+		.name = "d d",
+		.dev = 0xfe01,
+		.ino = 12 };
+	char data[512] = "";
+	struct text_out out = { data, sizeof(data), 0 };
+	struct error e;
+
+	(void)state;
+	assert_int_equal(result_inputs_list(&input, 1, &out, &e), 0);
+	assert_int_equal(result_inputs_json(&input, 1, &out, &e), 0);
+	data[out.len] = '\0';
+	assert_string_equal(data,
+	    "directory 254:1 12  d%20d\n\"inputs\":[{\"dev\":\"254:1\",\"ino\":"
+	    "\"12\",\"kind\":\"directory\",\"name\":\"d%20d\"}],");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_list_is_sorted_sha256sum_text),
+		cmocka_unit_test(a_directory_has_a_place_and_no_digest),
 		cmocka_unit_test(json_has_place_size_and_digest),
 	};
 
