@@ -192,3 +192,71 @@ LAYERS = [
           "NS-14"),
 ]
 # fmt: on
+
+# What the filter alone refuses: without it the kernel gives another answer.
+BY_FILTER = (
+    ("SC-10", "memory of others", "310, -1, 0, 0, 0, 0, 0"),
+    ("SC-11", "descriptors of others", "438, -1, 0, 0"),
+    ("SC-15", "userfaultfd", "323, 1"),
+    ("SC-16", "io_uring", "425, 1, 0"),
+    ("SC-21", "personality", "135, 0x40000"),
+    ("SC-23", "descriptor tables", "154, 0, 0, 0"),
+    ("SC-31", "seccomp", "317, 3, 0, 0"),
+    ("SC-33", "a second Landlock ruleset", "444, 0, 0, 1"),
+    ("SC-06", "a terminal call with high garbage", "16, 0, 0x100005412, 0"),
+    ("SC-07", "typing into a terminal", "16, 0, 0x5412, 0"),
+    ("SC-42", "dropping the host's cache", "221, 0, 0, 0, 4"),
+    ("NS-02", "a namespace by clone", "56, 0x10000011, 0, 0, 0, 0"),
+    ("NS-03", "clone3", "435, 0, 0"),
+    ("NS-05", "setns", "308, -1, 0"),
+    ("NS-22", "user dispatch", "157, 59, 7, 0, 0, 0"),
+    ("NS-20", "speculation controls", "157, 52, 0, 0, 0, 0"),
+    ("NW-08", "AF_VSOCK", "41, 40, 1, 0"),
+    ("NW-09", "netlink", "41, 16, 3, 0"),
+    ("NW-12", "MPTCP", "41, 2, 1, 262"),
+    ("NW-07", "AF_ALG", "41, 38, 5, 0"),
+    ("NW-24", "attaching a socket filter", "54, 0, 1, 26, 0, 0"),
+    ("FD-08", "message queues", "240, 0, 66, 0, 0"),
+    ("FD-14", "owners of namespaces", "16, os.open('/proc/self/ns/mnt', 0), "
+                                      "0xb701, 0"),
+    ("FD-18", "signals by descriptor", "72, 0, 8, 0"),
+    ("MT-08", "handles of files", "303, -1, 0, 0, 0, 0"),
+    ("MT-09", "asking for mounts", "457, 0, 0, 0, 0"),
+    ("SC-34", "splicing", "275, -1, 0, -1, 0, 0, 0"),
+    ("FS-22", "a whiteout left by a rename",
+     "316, -100, b'/sandbox/n', -100, b'/sandbox/m', 4"),
+)
+LAYERS += [Layer("filter", "S", what, (), 'print("x", call(%s))' % args,
+                 r"x (EPERM|ENOSYS)\n", r"x (?!EPERM\n|ENOSYS\n)\w+\n", row)
+           for row, what, args in BY_FILTER]
+
+# What missing capabilities refuse when the filter is gone (ENOSYS: a kernel
+# without modules or kexec).
+BY_CAPABILITIES = (
+    ("MT-02", "a new file system", "430, b'tmpfs', 0"),
+    ("NS-16", "the host's name", "170, b'x', 1"),
+    ("NS-17", "the host's clock", "164, 0, 0"),
+    ("SC-13", "programs of the kernel", "321, 0, ctypes.create_string_buffer("
+                                        "b'\\2\\0\\0\\0\\4\\0\\0\\0\\4\\0\\0\\0"
+                                        "\\1', 72), 72"),
+    ("SC-24", "a new kernel", "246, 0, 0, 0, 0"),
+    ("SC-25", "a restart, with numbers that restart nothing", "169, 0, 0, 0"),
+    ("SC-27", "fanotify", "300, 4, 0"),
+    ("SC-28", "real-time scheduling", "144, 0, 1, b'\\1\\0\\0\\0'"),
+    ("DV-01", "a device file", "133, b'/tmp/n', 0o20666, 0x103"),
+    ("NW-10", "raw packets", "41, 17, 3, 0"),
+)
+LAYERS += [Layer("filter", "C", what + ": missing capabilities hold alone", (),
+                 'print("x", call(%s))' % args, r"x (EPERM|ENOSYS)\n",
+                 r"x (EPERM|EACCES|ENOSYS)\n", row)
+           for row, what, args in BY_CAPABILITIES]
+
+LAYERS += [
+    Layer("filter", "N", "becoming root: no such id is mapped", (),
+          'print("x", call(105, 0))', "x EPERM", "x EINVAL", "NS-10"),
+    Layer("filter", "N", "no signal to the host: nobody there to see", (),
+          'print("x", attempt(os.kill, -1, 0))', "x ESRCH", "x ESRCH", "SB-10"),
+    Layer("filter", "P", "the second exec by number finds nothing", (),
+          'print("x", call(322, 4095, b"", None, None, 0x1000))',
+          "x EBADF", "x EBADF", "SC-40"),
+]
