@@ -11,6 +11,7 @@
 #include "cli/policy.h"
 #include "cli/policy_page.h"
 #include "cli/say.h"
+#include "policy/degraded.h"
 
 #define SYSTEM_POLICY "/etc/bailiff/policy.json"
 
@@ -111,6 +112,21 @@ static void put_root(struct page *p, const char *path, bool first)
 	page_put(p, "\n");
 }
 
+/* What a service of this account would lack, by the words of its results. */
+static void put_degraded(struct page *p, const struct policy *policy)
+{
+	for (size_t i = 0; i < DEGRADED_N; i++) {
+		const struct degraded *d = &degraded_without_root[i];
+
+		if (!d->by_groups || getgroups(0, NULL) > 0)
+			page_warn(p, d->word, d->what);
+	}
+	if (!policy->accept_degraded)
+		page_warn(p, "degraded",
+		    "refused, so a service of your account runs nothing by "
+		    "this policy: run as root, or write accept");
+}
+
 /* Sound, but perhaps not what was meant. */
 static void put_warnings(struct page *p, const struct policy *policy)
 {
@@ -136,6 +152,8 @@ static void put_warnings(struct page *p, const struct policy *policy)
 	if (policy->accept_degraded)
 		page_warn(p, "degraded",
 		    "runs with protections missing are accepted");
+	if (geteuid() != 0)
+		put_degraded(p, policy);
 	page_warn_modules(p, policy);
 }
 

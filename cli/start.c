@@ -8,6 +8,7 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -185,7 +186,10 @@ int start_service(struct service *s, enum start_result *ret, struct error *e)
 	char name[] = "bailiff-supervisor";
 	char policy[] = "--policy";
 	char state[] = "--state";
-	char *argv[] = { name, policy, s->policy, state, s->state, NULL };
+	char home[] = "--home";
+	bool has_home = s->home[0] != '\0';
+	char *argv[] = { name, policy, s->policy, state, s->state,
+		has_home ? home : NULL, s->home, NULL };
 	struct birth b = { path, argv, -1, -1 };
 	AUTO_FD read_fd = -1;
 	int result = service_program_path(name, path, e);

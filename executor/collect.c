@@ -83,6 +83,18 @@ static int skip(struct collector *c, const struct walk_entry *entry,
 }
 
 /* 0 if the file counts, else why not. */
+static bool is_ours(const struct collector *c, const struct walk_entry *entry)
+{
+	for (uint64_t i = 0; i < c->start.ours.n; i++) {
+		const char *name = c->start.ours.items[i].name;
+
+		if (strlen(name) == entry->path_len &&
+		    memcmp(name, entry->path, entry->path_len) == 0)
+			return true;
+	}
+	return false;
+}
+
 static uint32_t judge(const struct collector *c, const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
@@ -179,6 +191,8 @@ static int consider(
 	AUTO_FD to_fd = -1;
 	struct error ignored;
 
+	if (why == 0 && is_ours(c, entry))
+		why = COLLECT_FOREIGN;
 	if (why != 0)
 		return skip(c, entry, why, e);
 	/* Judge again what was really opened. */
@@ -224,6 +238,19 @@ static int walk_all(struct collector *c, struct error *e)
 	}
 }
 
+/* Without root we have none, and the files are our own uid's. */
+static uint64_t read_capability(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct sets[2] = { { 0 } };
+
+	if (syscall(SYS_capget, &header, sets) < 0)
+		return 0;
+	return sets[0].effective & UINT64_C(1) << CAP_DAC_READ_SEARCH;
+}
+
 static int enter_jail(const struct collector *c, struct error *e)
 {
 	static const struct jail_call calls[] = {
@@ -239,7 +266,7 @@ static int enter_jail(const struct collector *c, struct error *e)
 		{ __NR_exit_group, JAIL_ANY, 0 },
 	};
 	const struct jail jail = {
-		.capabilities = UINT64_C(1) << CAP_DAC_READ_SEARCH,
+		.capabilities = read_capability(),
 		.read_fd = c->scratch_fd,
 		.read = JAIL_READ_FILES_AND_DIRECTORIES,
 		.n_calls = sizeof(calls) / sizeof(calls[0]),

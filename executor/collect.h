@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/wire.h"
+#include "executor/launch.h"
 
 #define COLLECT_NAME_MAX 4096 /* raw bytes of a path beneath /sandbox */
 
@@ -48,6 +49,9 @@ enum collect_why {
 struct collect_start {
 	uint32_t uid; /* whose files count */
 	uint64_t max_files, max_bytes, max_depth;
+	/* Code and inputs, at the top, where the uid does not tell them from
+	 * what the program made: without root. */
+	WIRE_LIST_OF(struct launch_input, LAUNCH_INPUTS_MAX + 1) ours;
 };
 
 struct collect_found {

@@ -33,6 +33,8 @@ struct confine {
 	int std_fd[3];                      /* become 0, 1, 2 */
 	int report_fd, gate_fd, program_fd; /* become the numbers above */
 	uint32_t landlock_abi;
+	/* Supplementary groups that cannot be given up: 0 unless rootless. */
+	int n_groups;
 	int listener_fd;  /* out: of the filter, -1 if it asks nobody */
 	uint32_t n_steps; /* out: rows applied and proven */
 };

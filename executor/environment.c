@@ -148,15 +148,15 @@ static int drop_bounding(struct error *e)
 	return 0;
 }
 
-static int set_capabilities(struct error *e)
+static int set_capabilities(uint64_t kept, struct error *e)
 {
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
 	struct __user_cap_data_struct sets[2] = {
-		{ .effective = (uint32_t)KEPT, .permitted = (uint32_t)KEPT },
-		{ .effective = (uint32_t)(KEPT >> 32),
-		    .permitted = (uint32_t)(KEPT >> 32) },
+		{ .effective = (uint32_t)kept, .permitted = (uint32_t)kept },
+		{ .effective = (uint32_t)(kept >> 32),
+		    .permitted = (uint32_t)(kept >> 32) },
 	};
 
 	if (syscall(SYS_capset, &head, sets) < 0)
@@ -198,11 +198,42 @@ int environment_drop(struct error *e)
 	    setresgid(UID_SUPERVISOR, UID_SUPERVISOR, UID_SUPERVISOR) < 0 ||
 	    setresuid(UID_SUPERVISOR, UID_SUPERVISOR, UID_SUPERVISOR) < 0)
 		return FAIL_SYS(e, "become the supervisor's own user");
-	if (set_capabilities(e) < 0)
+	if (set_capabilities(KEPT, e) < 0)
 		return -1;
 	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return FAIL_SYS(e, "close the way back");
 	return prove_dropped(e);
+}
+
+int environment_drop_own(struct error *e)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct sets[2] = { { 0 } };
+
+	if (set_capabilities(0, e) < 0)
+		return -1;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return FAIL_SYS(e, "close the way to privileges");
+	if (syscall(SYS_capget, &head, sets) < 0)
+		return FAIL_SYS(e, "read back our own privileges");
+	if ((sets[0].permitted | sets[0].inheritable | sets[1].permitted |
+	        sets[1].inheritable) != 0 ||
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return FAIL(e, ERROR_STATE, "privileges were not given up");
+	return 0;
+}
+
+int environment_no_zombies(struct error *e)
+{
+	const struct sigaction unwaited = { .sa_handler = SIG_DFL,
+		.sa_flags = SA_NOCLDWAIT };
+
+	if (sigaction(SIGCHLD, &unwaited, NULL) < 0)
+		return FAIL_SYS(e, "let children end by themselves");
+	return 0;
 }

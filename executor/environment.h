@@ -30,4 +30,10 @@ int environment_clean(int first_fd, struct error *e) MUST_CHECK;
  */
 int environment_drop(struct error *e) MUST_CHECK;
 
+/* The same for an account that had no privileges to begin with. */
+int environment_drop_own(struct error *e) MUST_CHECK;
+
+/* Children are nobody's to wait for: helpers, where we start them ourselves. */
+int environment_no_zombies(struct error *e) MUST_CHECK;
+
 #endif

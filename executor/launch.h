@@ -83,7 +83,7 @@ struct launch_build {
 
 struct launch_ready {
 	uint32_t landlock_abi;
-	char cgroup_mode[LAUNCH_STEP_MAX]; /* "v2", "hybrid", "v1" */
+	char cgroup_mode[LAUNCH_STEP_MAX]; /* "v2", "hybrid", "v1", "none" */
 };
 
 struct launch_input {
@@ -98,7 +98,9 @@ struct launch_group {
 
 #define LAUNCH_LANDLOCK_NET 1u /* deny TCP by Landlock as well: no loopback */
 #define LAUNCH_LOOPBACK     2u /* bring lo up */
-#define LAUNCH_NOEXEC       4u /* no code from the scratch: no 'exec_memory' */
+/* Bound memory for each process, having no control group for all of them. */
+#define LAUNCH_ADDRESS_SPACE 8u
+#define LAUNCH_NOEXEC        4u /* no code from the scratch: no 'exec_memory' */
 
 /* Descriptors, in this order. */
 enum launch_run_fd {
@@ -138,9 +140,13 @@ enum launch_started_fd {
 	LAUNCH_FD_GATE,    /* write one byte to let the program go */
 	LAUNCH_FD_STATUS,  /* status channel, our end */
 	LAUNCH_FD_SCRATCH, /* read-only view of the scratch, for collection */
-	LAUNCH_FD_KILL,    /* cgroup.kill of the v2 leaf, writable */
-	LAUNCH_FD_EVENTS,  /* cgroup.events of the v2 leaf */
-	LAUNCH_FD_CPU,     /* cpu.stat of the v2 leaf */
+	/* Without control groups (rootless) nothing more comes: pid 1's pidfd
+	 * kills the run, and tells that it is dead. */
+	LAUNCH_FD_LONE_N,
+	LAUNCH_FD_KILL =
+	    LAUNCH_FD_LONE_N,  /* cgroup.kill of the v2 leaf, writable */
+	LAUNCH_FD_EVENTS,      /* cgroup.events of the v2 leaf */
+	LAUNCH_FD_CPU,         /* cpu.stat of the v2 leaf */
 	LAUNCH_FD_MEMORY_PEAK, /* memory.peak or memory.max_usage_in_bytes; the
 	                        * value is a number, or memory.current on v2
 	                        * kernels before 5.19 (sampled) */
@@ -155,7 +161,7 @@ struct launch_started {
 	uint64_t run;
 	uint32_t init_pid;              /* in the initial pid namespace */
 	uint32_t init_uid, program_uid; /* in the initial user namespace */
-	char cgroup[LAUNCH_PATH_MAX];   /* "bailiff/<instance>/<slot>" */
+	char cgroup[LAUNCH_PATH_MAX];   /* "bailiff/<instance>/<slot>", or "" */
 };
 
 struct launch_failed {

@@ -76,7 +76,8 @@ static int act_view(void *context, struct error *e)
 {
 	struct launcher *l = context;
 
-	return view_enter(&l->view, LAUNCHER_RUN_DIR, e);
+	/* Any directory does, in a mount namespace of our own. */
+	return view_enter(&l->view, l->rootless ? "/usr" : LAUNCHER_RUN_DIR, e);
 }
 
 static int act_reduce(void *context, struct error *e)
@@ -103,12 +104,26 @@ static const struct stage rows[] = {
 	{ "capabilities", act_reduce, "report this" },
 };
 
+/* Without groups there is nothing to sweep: a run ends with its launcher. */
+static const struct stage rows_rootless[] = {
+	{ "order", act_order, "report this" },
+	{ "landlock", act_landlock,
+	    "boot with landlock in lsm=, or lower landlock.min_abi in the "
+	    "policy" },
+	{ "view", act_view,
+	    "see that /proc is whole and that this host lets user namespaces "
+	    "mount" },
+	{ "capabilities", act_reduce, "report this" },
+};
+
 int launcher_build(struct launcher *l, struct error *e)
 {
 	struct launch_failed failed = { .run = 0 };
+	struct stages stages =
+	    l->rootless ? STAGES(rows_rootless) : STAGES(rows);
 	uint32_t abi;
 
-	if (!l->broken && steps_run(STAGES(rows), l, &failed) == 0)
+	if (!l->broken && steps_run(stages, l, &failed) == 0)
 		l->built = true;
 	if (!l->built || l->broken) {
 		l->reply.failed = l->broken ? l->why : failed;
@@ -120,6 +135,6 @@ int launcher_build(struct launcher *l, struct error *e)
 	l->reply.ready = (struct launch_ready){ .landlock_abi = abi };
 	(void)snprintf(l->reply.ready.cgroup_mode,
 	    sizeof(l->reply.ready.cgroup_mode), "%s",
-	    cgroup_mode_word(l->cgroups.mode));
+	    l->rootless ? "none" : cgroup_mode_word(l->cgroups.mode));
 	return launcher_reply(l, LAUNCH_READY, NULL, e);
 }

@@ -3,7 +3,9 @@
  * it is left.  Linked by bailiff-launch.
  */
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,15 @@ static void drop(int *fd)
 	if (*fd >= 0)
 		(void)close(*fd);
 	*fd = -1;
+}
+
+/*
+ * Pid 1 takes all of its pid namespace along (pid_namespaces(7)): that is
+ * enough where no control group holds the run.  It may be dead already.
+ */
+static void kill_init(const struct launched *run)
+{
+	(void)syscall(SYS_pidfd_send_signal, run->pid_fd, SIGKILL, NULL, 0);
 }
 
 static int reap(const struct launched *run, struct error *e)
@@ -42,6 +53,8 @@ int launched_end(struct launcher *l, struct launched *run, struct error *e)
 	if (has_leaf &&
 	    cgroup_kill(run->leaf.fd[CGROUP_UNIFIED], WAIT_MS, e) < 0)
 		return -1;
+	if (!has_leaf && run->pid_fd >= 0)
+		kill_init(run);
 	if (run->pid_fd >= 0 && reap(run, e) < 0)
 		return -1;
 	drop(&run->pid_fd);

@@ -52,6 +52,8 @@ static int act_limits(void *context, struct error *e)
 
 	s->run->id = ask->run;
 	s->run->state = RUN_BUILDING;
+	if (s->l->rootless)
+		return 0; /* limits.c is all there is */
 	return cgroup_leaf_limit(&s->l->cgroups, &s->run->leaf, &limits, e);
 }
 
@@ -113,6 +115,19 @@ int launcher_run(struct launcher *l, struct error *e)
 	return 0;
 }
 
+/* One id of ours, or two. */
+static void put_map(const struct launcher *l, const struct launched *run,
+    uint32_t own_id, char ret[96])
+{
+	if (l->rootless)
+		(void)snprintf(
+		    ret, 96, "%u %u 1\n", UID_INSIDE_PROGRAM, own_id);
+	else
+		(void)snprintf(ret, 96, "%u %u 1\n%u %u 1\n",
+		    UID_INSIDE_PROGRAM, run->program_id, UID_INSIDE_INIT,
+		    run->init_id);
+}
+
 /* user_namespaces(7): one write each, from outside, setgroups denied first. */
 static int write_maps(
     const struct launcher *l, const struct launched *run, struct error *e)
@@ -120,14 +135,14 @@ static int write_maps(
 	char path[48];
 	char map[96];
 
-	(void)snprintf(map, sizeof(map), "%u %u 1\n%u %u 1\n",
-	    UID_INSIDE_PROGRAM, run->program_id, UID_INSIDE_INIT, run->init_id);
+	put_map(l, run, geteuid(), map);
 	(void)snprintf(path, sizeof(path), "%d/setgroups", (int)run->pid);
 	if (knob_write(l->proc_fd, path, "deny", e) < 0)
 		return -1;
 	(void)snprintf(path, sizeof(path), "%d/uid_map", (int)run->pid);
 	if (knob_write(l->proc_fd, path, map, e) < 0)
 		return -1;
+	put_map(l, run, getegid(), map);
 	(void)snprintf(path, sizeof(path), "%d/gid_map", (int)run->pid);
 	return knob_write(l->proc_fd, path, map, e);
 }
@@ -135,7 +150,8 @@ static int write_maps(
 static int tell_started(
     struct launcher *l, struct launched *run, int scratch_fd, struct error *e)
 {
-	struct fd_list fds = { .n = LAUNCH_FD_STARTED_N };
+	struct fd_list fds = { .n = l->rootless ? LAUNCH_FD_LONE_N
+		                                : LAUNCH_FD_STARTED_N };
 	struct launch_started *out = &l->reply.started;
 	int ret;
 
@@ -143,17 +159,18 @@ static int tell_started(
 	fds.fd[LAUNCH_FD_GATE] = run->gate_fd;
 	fds.fd[LAUNCH_FD_STATUS] = run->status_fd;
 	fds.fd[LAUNCH_FD_SCRATCH] = scratch_fd;
-	if (cgroup_leaf_files(
-	        &l->cgroups, &run->leaf, &fds.fd[LAUNCH_FD_KILL], e) < 0)
+	if (!l->rootless && cgroup_leaf_files(&l->cgroups, &run->leaf,
+	                        &fds.fd[LAUNCH_FD_KILL], e) < 0)
 		return -1;
 	*out = (struct launch_started){ .run = run->id,
 		.init_pid = (uint32_t)run->pid,
 		.init_uid = run->init_id,
 		.program_uid = run->program_id };
-	(void)snprintf(out->cgroup, sizeof(out->cgroup), "bailiff/%s/%s",
-	    l->cgroups.instance, run->leaf.name);
+	if (!l->rootless)
+		(void)snprintf(out->cgroup, sizeof(out->cgroup),
+		    "bailiff/%s/%s", l->cgroups.instance, run->leaf.name);
 	ret = launcher_reply(l, LAUNCH_STARTED, &fds, e);
-	for (size_t i = LAUNCH_FD_KILL; i < LAUNCH_FD_STARTED_N; i++)
+	for (size_t i = LAUNCH_FD_KILL; i < fds.n; i++)
 		(void)close(fds.fd[i]);
 	return ret;
 }

@@ -251,6 +251,8 @@ static int detach(struct error *e)
 		return FAIL_SYS(e, "keep the channel from children");
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return FAIL_SYS(e, "forbid dumps");
+	/* The kernel's name for us is "exe" once launch_nest.c has run. */
+	(void)prctl(PR_SET_NAME, "bailiff-launch", 0, 0, 0);
 	(void)umask(022);
 	if (chdir("/") < 0)
 		return FAIL_SYS(e, "enter /");
@@ -261,6 +263,8 @@ int launcher_attach(struct launcher *l, struct error *e)
 {
 	l->channel.fd = LAUNCHER_CHANNEL_FD;
 	l->instance_fd = -1;
+	l->rootless = geteuid() != 0;
+	l->view.rootless = l->rootless;
 	for (size_t i = 0; i < CGROUP_TREES; i++) {
 		l->cgroups.top_fd[i] = -1;
 		l->cgroups.instance_fd[i] = -1;
@@ -270,18 +274,23 @@ int launcher_attach(struct launcher *l, struct error *e)
 	return watch_children(l, e);
 }
 
-int launcher_open(struct launcher *l, struct error *e)
+/* What only root has: ids to give out, and helpers with ids of their own. */
+static int open_as_root(struct launcher *l, struct error *e)
 {
-	if (geteuid() != 0)
-		return FAIL(e, ERROR_UNAVAILABLE, "must run as root");
 	if (setgroups(0, NULL) < 0)
 		return FAIL_SYS(e, "drop groups");
-	if (raise_limits(e) < 0 || judge_core(e) < 0)
+	if (open_directories(l, e) < 0)
 		return -1;
-	if (open_proc(l, e) < 0 || open_directories(l, e) < 0)
+	if (open_sibling("bailiff-opener", &l->opener_fd, e) < 0)
 		return -1;
-	if (open_sibling("bailiff-opener", &l->opener_fd, e) < 0 ||
-	    open_sibling("bailiff-collect", &l->collect_fd, e) < 0)
+	return open_sibling("bailiff-collect", &l->collect_fd, e);
+}
+
+int launcher_open(struct launcher *l, struct error *e)
+{
+	if (raise_limits(e) < 0 || judge_core(e) < 0 || open_proc(l, e) < 0)
+		return -1;
+	if (!l->rootless && open_as_root(l, e) < 0)
 		return -1;
 	if (open_liveness(l, e) < 0 || view_open(&l->view, e) < 0)
 		return -1;

@@ -55,6 +55,17 @@ static int act_uids(void *context, struct error *e)
 	return 0;
 }
 
+/* The only id there is, pid 1's as well. */
+static int act_own_id(void *context, struct error *e)
+{
+	struct making *m = context;
+
+	(void)e;
+	m->run->init_id = geteuid();
+	m->run->program_id = geteuid();
+	return 0;
+}
+
 static int act_cgroup(void *context, struct error *e)
 {
 	struct making *m = context;
@@ -104,6 +115,7 @@ static int act_clone(void *context, struct error *e)
 		.init_id = m->run->init_id,
 		.program_id = m->run->program_id,
 		.landlock_abi = l->landlock_abi,
+		.rootless = l->rootless,
 		.sync_fd = m->sync_fd,
 		.status_fd = m->status_fd,
 		.gate_fd = m->gate_fd,
@@ -128,6 +140,14 @@ static const struct stage rows[] = {
 	    "see that the kernel has all namespaces and memory to spare" },
 };
 
+static const struct stage rows_rootless[] = {
+	{ "request", act_free, "report this" },
+	{ "uids", act_own_id, "report this" },
+	{ "channels", act_channels, "raise the limit of open files" },
+	{ "clone", act_clone,
+	    "see that the kernel has all namespaces and memory to spare" },
+};
+
 static void drop(int *fd)
 {
 	if (*fd >= 0)
@@ -142,7 +162,8 @@ static int make(
 		.l = l, .sync_fd = -1, .status_fd = -1, .gate_fd = -1
 	};
 	struct error ignored;
-	int done = steps_run(STAGES(rows), &m, failed);
+	int done = steps_run(
+	    l->rootless ? STAGES(rows_rootless) : STAGES(rows), &m, failed);
 
 	drop(&m.sync_fd);
 	drop(&m.status_fd);

@@ -57,7 +57,7 @@ struct launcher {
 		struct launch_failed failed;
 		struct launch_release released;
 	} reply;
-	bool built;
+	bool rootless, built; /* in our own user namespace: launch_nest.c */
 	bool ahead, park; /* ever; now: make one when nothing else is to do */
 	uint64_t n_slots; /* made so far: the number names a slot's groups */
 	/* What went wrong before BUILD; its answer tells it. */

@@ -26,7 +26,8 @@ enum source {
 	OPEN_FILES,
 	FILE_SIZE,
 	CPU,
-	PROCESSES
+	PROCESSES,
+	ADDRESS_SPACE
 };
 
 struct limit_row {
@@ -43,6 +44,7 @@ static const struct limit_row rows[] = {
 	/* A net below the supervisor's own watch: whole seconds, one more. */
 	{ RLIMIT_CPU, "cpu", CPU, 0 },
 	{ RLIMIT_NPROC, "processes", PROCESSES, 0 },
+	{ RLIMIT_AS, "address space", ADDRESS_SPACE, 0 },
 	{ RLIMIT_MEMLOCK, "locked memory", FIXED, 64ull * 1024ull },
 	{ RLIMIT_MSGQUEUE, "message queues", FIXED, 0 },
 	{ RLIMIT_NICE, "nice", FIXED, 0 },
@@ -83,11 +85,20 @@ static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 			return RLIM_INFINITY;
 		cpu_s += ask->cpu_ms % MS_PER_S != 0 ? 1 : 0;
 		return from_u64(cpu_s + 1);
+	case ADDRESS_SPACE:
+		/* A control group bounds what is used instead. */
+		return from_u64(ask->memory);
 	case PROCESSES:
 		break;
 	}
 	/* Above what the control group allows, which counts its refusals. */
 	return ask->pids < RLIM_INFINITY - 2 ? ask->pids + 2 : RLIM_INFINITY;
+}
+
+static bool is_asked(const struct limit_row *r, const struct launch_run *ask)
+{
+	return r->source != ADDRESS_SPACE ||
+	       (ask->flags & LAUNCH_ADDRESS_SPACE) != 0;
 }
 
 int apply_limits(struct confine *c, struct error *e)
@@ -96,6 +107,8 @@ int apply_limits(struct confine *c, struct error *e)
 		rlim_t value = value_of(&rows[i], c->ask);
 		const struct rlimit limit = { value, value };
 
+		if (!is_asked(&rows[i], c->ask))
+			continue;
 		if (setrlimit(rows[i].resource, &limit) < 0)
 			return FAIL_SYS(e, "limit %s to %llu", rows[i].name,
 			    (unsigned long long)value);
@@ -110,6 +123,8 @@ int prove_limits(struct confine *c, struct error *e)
 		const struct rlimit more = { value, value + 1 };
 		struct rlimit now;
 
+		if (!is_asked(&rows[i], c->ask))
+			continue;
 		if (getrlimit(rows[i].resource, &now) < 0)
 			return FAIL_SYS(e, "read limit %s", rows[i].name);
 		if (now.rlim_cur != value || now.rlim_max != value)

@@ -190,6 +190,7 @@ static const struct wire_field start_rows[] = {
 	WIRE_ROW_U64(collect_start, max_files),
 	WIRE_ROW_U64(collect_start, max_bytes),
 	WIRE_ROW_U64(collect_start, max_depth),
+	WIRE_ROW_LIST(collect_start, ours, &input),
 };
 static const struct wire_layout start = WIRE_LAYOUT(collect_start, start_rows);
 

@@ -45,14 +45,17 @@ int sandbox_proc(struct sandbox *s, struct error *e)
 
 	if (mounts_make(omit_has("proc-subset") ? &full : &lesser, &fd, e) <
 	        0 ||
-	    mounts_attach(fd, AT_FDCWD, "/proc", e) < 0)
+	    mounts_make(&full, &s->proc_fd, e) < 0)
+		return -1;
+	/* The host's, which had to be there for these two (view_user.c). */
+	if (s->rootless && umount2("/proc", MNT_DETACH) < 0)
+		return FAIL_SYS(e, "take the host's proc off");
+	if (mounts_attach(fd, AT_FDCWD, "/proc", e) < 0)
 		return -1;
 	/* A host without memory takes it from runs first, whatever the service
 	 * was given.  Landlock keeps the program from changing it. */
-	if (knob_write_number(
-	        AT_FDCWD, "/proc/self/oom_score_adj", OOM_SCORE_ADJ_MAX, e) < 0)
-		return -1;
-	return mounts_make(&full, &s->proc_fd, e);
+	return knob_write_number(
+	    AT_FDCWD, "/proc/self/oom_score_adj", OOM_SCORE_ADJ_MAX, e);
 }
 
 static int raise_loopback(struct error *e)
@@ -121,7 +124,7 @@ static int own_by(uint32_t id, struct error *e)
  */
 int sandbox_separate(struct sandbox *s, struct error *e)
 {
-	if (own_by(s->init_id, e) < 0)
+	if (!s->rootless && own_by(s->init_id, e) < 0)
 		return -1;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWCGROUP) < 0)
 		return FAIL_SYS(e, "make the user namespace");

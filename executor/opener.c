@@ -79,6 +79,9 @@ static int take_identity(const struct opener_open *q, struct refusal *r)
 	gid_t groups[OPENER_GROUPS_MAX];
 	size_t n = (size_t)q->groups.n;
 
+	/* Without root the principal is the account that we are of already. */
+	if (q->uid == geteuid() && q->gid == getegid())
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		groups[i] = q->groups.items[i].gid;
 	if (setgroups(n, groups) < 0)

@@ -71,6 +71,28 @@ static int number_after(
 	return number_parse(digits, key, range, ret, e);
 }
 
+/* The words of our line "Groups:", as posture_text_status puts them. */
+static void own_groups(const char *status, char ret[POSTURE_LINE_MAX])
+{
+	const char *at = strstr(status, "\nGroups:");
+	size_t len = 0;
+
+	ret[0] = '\0';
+	at = at != NULL ? at + sizeof("\nGroups:") - 1 : "";
+	for (at += strspn(at, " \t"); *at != '\n' && *at != '\0';
+	     at += strspn(at, " \t")) {
+		size_t n = strcspn(at, " \t\n");
+
+		if (len + n + 2 > POSTURE_LINE_MAX)
+			return; /* differs then, and nothing runs */
+		ret[len++] = ' ';
+		memcpy(ret + len, at, n);
+		len += n;
+		ret[len] = '\0';
+		at += n;
+	}
+}
+
 int posture_self(struct posture_self *ret, struct error *e)
 {
 	AUTO_FD proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -90,6 +112,7 @@ int posture_self(struct posture_self *ret, struct error *e)
 	if (read_text(self_fd, "status", &status, e) < 0 ||
 	    number_after(status, "\nSeccomp_filters:", &filters, e) < 0)
 		return FAIL_IN(e, "/proc/self");
+	own_groups(status, ret->groups);
 	ret->found = malloc(POSTURE_TEXT_MAX);
 	ret->expected = malloc(POSTURE_TEXT_MAX);
 	if (ret->found == NULL || ret->expected == NULL)
@@ -183,6 +206,16 @@ static int put_init(const char *status, const struct posture_self *self,
 }
 
 /* The parts of the text that come from one file each, in order. */
+static int put_bounds(const char *limits, const char *cgroup,
+    const struct posture_names *names, struct text_out *out, struct error *e)
+{
+	if (posture_text_limits(limits, out, e) < 0)
+		return -1;
+	if (names->expected->own != NULL)
+		return posture_text_memory(limits, out, e);
+	return posture_text_cgroup(cgroup, names, out, e);
+}
+
 static int put_files(int dir_fd, const struct posture_self *self,
     const struct posture_names *names, struct text_out *out, struct error *e)
 {
@@ -209,8 +242,7 @@ static int put_files(int dir_fd, const struct posture_self *self,
 	    posture_text_map("gid_map", gid_map, names, out, e) < 0 ||
 	    posture_text_map("setgroups", setgroups_text, names, out, e) < 0)
 		return -1;
-	if (posture_text_limits(limits, out, e) < 0 ||
-	    posture_text_cgroup(cgroup, names, out, e) < 0 ||
+	if (put_bounds(limits, cgroup, names, out, e) < 0 ||
 	    put_descriptors(dir_fd, out, e) < 0 ||
 	    text_printf(out, e, "landlock %u\nsteps %u\n", names->landlock_abi,
 	        names->steps) < 0)

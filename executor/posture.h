@@ -19,8 +19,9 @@
 struct posture_self {
 	int proc_fd; /* owned: /proc */
 	uint64_t namespace_ino[POSTURE_NAMESPACES];
-	uint32_t filters; /* seccomp filters on ourselves */
-	char *found;      /* owned buffers of POSTURE_TEXT_MAX */
+	uint32_t filters;              /* seccomp filters on ourselves */
+	char groups[POSTURE_LINE_MAX]; /* ours, each behind a space */
+	char *found;                   /* owned buffers of POSTURE_TEXT_MAX */
 	char *expected;
 };
 

@@ -12,10 +12,10 @@
 #include "policy/limits.h"
 
 /* In the order in which posture_text_status finds them. */
-static const char status_must[] = "status Uid program program program program\n"
-                                  "status Gid program program program program\n"
-                                  "status Groups\n"
-                                  "status SigBlk 0000000000000000\n"
+static const char status_ids[] = "status Uid program program program program\n"
+                                 "status Gid program program program program\n";
+
+static const char status_must[] = "status SigBlk 0000000000000000\n"
                                   "status SigIgn 0000000000000000\n"
                                   "status SigCgt 0000000000000000\n"
                                   "status CapInh 0000000000000000\n"
@@ -26,8 +26,9 @@ static const char status_must[] = "status Uid program program program program\n"
                                   "status NoNewPrivs 1\n"
                                   "status Seccomp 2\n";
 
-static const char init_must[] = "init Uid init init init init\n"
-                                "init CapPrm 0000000000000000\n"
+static const char init_ids[] = "init Uid init init init init\n";
+
+static const char init_must[] = "init CapPrm 0000000000000000\n"
                                 "init CapEff 0000000000000000\n"
                                 "init CapBnd 0000000000000000\n"
                                 "init NoNewPrivs 1\n"
@@ -38,6 +39,12 @@ static const char ids_must[] = "uid_map 1000 program 1\n"
                                "gid_map 1000 program 1\n"
                                "gid_map 1001 init 1\n"
                                "setgroups deny\n";
+
+/* Without root: one id, which is the program's and pid 1's. */
+static const char own_init_ids[] = "init Uid program program program program\n";
+static const char own_ids_must[] = "uid_map 1000 program 1\n"
+                                   "gid_map 1000 program 1\n"
+                                   "setgroups deny\n";
 
 static const char namespaces_must[] = "namespace cgroup own\n"
                                       "namespace ipc own\n"
@@ -86,25 +93,37 @@ static int put_mounts(
 	return failed;
 }
 
-int posture_text_expected(
+static int put_bounds(
     const struct posture_expected *x, struct text_out *out, struct error *e)
 {
 	const char *v1 = x->split ? "run" : "absent";
 
-	if (x->n_mounts > POSTURE_MOUNTS_MAX)
-		return FAIL(e, ERROR_LIMIT, "more than %d mounts in the view",
-		    POSTURE_MOUNTS_MAX);
-	if (text_printf(out, e, "%sstatus Seccomp_filters %u\n%s%s%s",
-	        status_must, x->filters, init_must, namespaces_must,
-	        ids_must) < 0 ||
-	    put_limit("cpu", x->cpu_s, out, e) < 0 ||
+	if (put_limit("cpu", x->cpu_s, out, e) < 0 ||
 	    put_limit("file_size", x->file_size, out, e) < 0 ||
 	    text_printf(out, e, "limit core none none\n") < 0 ||
 	    put_limit("open_files", x->open_files, out, e) < 0)
 		return -1;
-	if (text_printf(out, e,
-	        "cgroup v2 run\ncgroup memory %s\ncgroup pids %s\n", v1,
-	        v1) < 0)
+	if (x->own != NULL)
+		return put_limit("memory", x->own->memory, out, e);
+	return text_printf(out, e,
+	    "cgroup v2 run\ncgroup memory %s\ncgroup pids %s\n", v1, v1);
+}
+
+int posture_text_expected(
+    const struct posture_expected *x, struct text_out *out, struct error *e)
+{
+	const char *groups = x->own != NULL ? x->own->groups : "";
+	const char *maps = x->own != NULL ? own_ids_must : ids_must;
+	const char *init = x->own != NULL ? own_init_ids : init_ids;
+
+	if (x->n_mounts > POSTURE_MOUNTS_MAX)
+		return FAIL(e, ERROR_LIMIT, "more than %d mounts in the view",
+		    POSTURE_MOUNTS_MAX);
+	if (text_printf(out, e, "%sstatus Groups%s\n%s", status_ids, groups,
+	        status_must) < 0 ||
+	    text_printf(out, e, "status Seccomp_filters %u\n%s%s%s%s",
+	        x->filters, init, init_must, namespaces_must, maps) < 0 ||
+	    put_bounds(x, out, e) < 0)
 		return -1;
 	if (text_printf(out, e,
 	        "descriptors 0 1 2 %d %d\nlandlock %u\nsteps %d\n",

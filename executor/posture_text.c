@@ -57,26 +57,39 @@ static bool next_line(const char **at, char line[POSTURE_LINE_MAX])
 	return true;
 }
 
-static const char *name_of(const char *token, const struct posture_names *names)
+/* The facts that tell gids; without root they are other numbers than uids. */
+static bool tells_gids(const char *fact)
 {
+	return strcmp(fact, "Gid") == 0 || strcmp(fact, "gid_map") == 0;
+}
+
+static const char *name_of(
+    const char *fact, const char *token, const struct posture_names *names)
+{
+	const struct posture_own *own = names->expected->own;
 	char digits[16];
 
-	(void)snprintf(digits, sizeof(digits), "%u", names->program_uid);
+	if (strcmp(fact, "Groups") == 0)
+		return token;
+	(void)snprintf(digits, sizeof(digits), "%u",
+	    own != NULL && tells_gids(fact) ? own->gid : names->program_uid);
 	if (strcmp(token, digits) == 0)
 		return "program";
+	if (own != NULL)
+		return token; /* pid 1 has the same */
 	(void)snprintf(digits, sizeof(digits), "%u", names->init_uid);
 	return strcmp(token, digits) == 0 ? "init" : token;
 }
 
 /* Append the words of 'line', one space between, ids by their name. */
-static int put_tokens(char *line, const struct posture_names *names,
-    struct text_out *out, struct error *e)
+static int put_tokens(const char *fact, char *line,
+    const struct posture_names *names, struct text_out *out, struct error *e)
 {
 	char *rest = NULL;
 
 	for (char *t = strtok_r(line, " \t", &rest); t != NULL;
 	     t = strtok_r(NULL, " \t", &rest))
-		if (text_printf(out, e, " %s", name_of(t, names)) < 0)
+		if (text_printf(out, e, " %s", name_of(fact, t, names)) < 0)
 			return -1;
 	return text_printf(out, e, "\n");
 }
@@ -95,7 +108,7 @@ static int put_facts(const char *text, const struct fact_table *t,
 			continue;
 		at++;
 		if (text_printf(out, e, "%s %s", t->what, key) < 0 ||
-		    put_tokens(line + n + 1, names, out, e) < 0)
+		    put_tokens(key, line + n + 1, names, out, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -124,7 +137,7 @@ int posture_text_map(const char *what, const char *text,
 
 	while (next_line(&text, line))
 		if (text_printf(out, e, "%s", what) < 0 ||
-		    put_tokens(line, names, out, e) < 0)
+		    put_tokens(what, line, names, out, e) < 0)
 			return -1;
 	return 0;
 }
@@ -170,6 +183,23 @@ int posture_text_limits(const char *text, struct text_out *out, struct error *e)
 		        limit_facts[at].name, soft, hard) < 0)
 			return -1;
 		at++;
+	}
+	return 0;
+}
+
+int posture_text_memory(const char *text, struct text_out *out, struct error *e)
+{
+	static const char row[] = "Max address space";
+	char line[POSTURE_LINE_MAX];
+	char soft[VALUE_WIDTH + 1];
+	char hard[VALUE_WIDTH + 1];
+
+	while (next_line(&text, line)) {
+		if (strncmp(line, row, sizeof(row) - 1) != 0)
+			continue;
+		column(line, NAME_WIDTH, soft);
+		column(line, NAME_WIDTH + VALUE_WIDTH, hard);
+		return text_printf(out, e, "limit memory %s %s\n", soft, hard);
 	}
 	return 0;
 }

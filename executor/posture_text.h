@@ -27,6 +27,13 @@ struct posture_mount {
 	bool devices;   /* device files work: /dev alone */
 };
 
+/* What stands in for control groups and ids of their own without root. */
+struct posture_own {
+	uint32_t gid;       /* of the account */
+	const char *groups; /* its supplementary ones, each behind a space */
+	uint64_t memory;    /* address space, hard and soft alike */
+};
+
 struct posture_expected {
 	/* The whole mount table; borrowed. */
 	const struct posture_mount *mounts;
@@ -35,6 +42,7 @@ struct posture_expected {
 	uint32_t landlock_abi; /* of this host, all of it in force */
 	uint32_t filters;      /* of seccomp in force, inherited ones too */
 	bool split;            /* limits in cgroup v1 beside the v2 leaf */
+	const struct posture_own *own; /* NULL: root's mode; borrowed */
 };
 
 /* The numbers that the texts replace by names. */
@@ -62,6 +70,8 @@ int posture_text_map(const char *what, const char *text,
     const struct posture_names *names, struct text_out *out,
     struct error *e) MUST_CHECK;
 int posture_text_limits(
+    const char *text, struct text_out *out, struct error *e) MUST_CHECK;
+int posture_text_memory(
     const char *text, struct text_out *out, struct error *e) MUST_CHECK;
 int posture_text_cgroup(const char *text, const struct posture_names *names,
     struct text_out *out, struct error *e) MUST_CHECK;

@@ -103,6 +103,7 @@ void sandbox_program(struct sandbox *s, int report_fd, int gate_fd)
 		.gate_fd = gate_fd,
 		.program_fd = s->program_fd,
 		.landlock_abi = s->landlock_abi,
+		.n_groups = s->rootless ? getgroups(0, NULL) : 0,
 		.listener_fd = -1 };
 	struct launch_failed failed = { .run = s->ask->run };
 	struct launch_stopped stopped = { .landlock_abi = s->landlock_abi };

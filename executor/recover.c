@@ -16,6 +16,7 @@
 #include "audit/dsse.h"
 #include "base/file.h"
 #include "base/own.h"
+#include "executor/account.h"
 #include "executor/uids.h"
 
 #define MANIFEST_MAX   (8u << 20)
@@ -122,7 +123,8 @@ static int write_file(
 	(void)unlinkat(folder_fd, name, 0);
 	fd = openat(folder_fd, name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || fchown(fd, UID_SUPERVISOR, UID_SUPERVISOR) < 0)
+	if (fd < 0 || fchown(fd, account_uid(UID_SUPERVISOR),
+	                  account_gid(UID_SUPERVISOR)) < 0)
 		return -1;
 	return file_write_all(fd, data, len, &e);
 }

@@ -112,6 +112,7 @@ struct run *run_make(struct session *c, uint64_t request)
 	r->folder_fd = -1;
 	r->code_copy_fd = -1;
 	r->taken_fd = -1;
+	r->program_stat_fd = -1;
 	r->out.file_fd = -1;
 	r->err.file_fd = -1;
 	r->out_watch.fd = -1;

@@ -59,6 +59,7 @@ struct run {
 	uint64_t intent_seq;
 	uint8_t intent_leaf[SHA256_BYTES];
 	struct run_handles handles;
+	int program_stat_fd; /* owned; /proc/<pid>/stat where no group counts */
 	uint32_t init_uid, program_uid;
 	char cgroup[LAUNCH_PATH_MAX];
 	struct posture posture;

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,6 +59,16 @@ static void collector_ready(void *owner, uint32_t events)
 	fd_list_close(&heard.fds);
 }
 
+static void name_ours(const struct run *r, struct collect_start *to)
+{
+	(void)snprintf(to->ours.items[0].name, sizeof(to->ours.items[0].name),
+	    "%s", r->decision.language->language.source);
+	for (size_t i = 0; i < r->n_inputs; i++)
+		memcpy(to->ours.items[i + 1].name, r->inputs[i].is.name,
+		    sizeof(to->ours.items[0].name));
+	to->ours.n = r->n_inputs + 1;
+}
+
 static int start_collector(struct run *r, struct error *e)
 {
 	const uint64_t *limits = r->decision.limits;
@@ -73,6 +84,8 @@ static int start_collector(struct run *r, struct error *e)
 		&scratch };
 
 	r->helper_watch.ready = collector_ready;
+	if (r->s->owner.rootless)
+		name_ours(r, &start);
 	if (run_start_helper(r, HELPER_COLLECT, e) < 0)
 		return -1;
 	return supervisor_send(r->s, r->helper_fd, &what, e);

@@ -143,6 +143,9 @@ int run_build_outcome(struct run *r, struct error *e)
 	(void)snprintf(o->start, sizeof(o->start), "cold");
 	if (r->s->nested)
 		add_word(o->degraded.items, &o->degraded.n, "nested");
+	for (size_t i = 0; i < r->s->owner.n_degraded; i++)
+		add_word(
+		    o->degraded.items, &o->degraded.n, r->s->owner.degraded[i]);
 	put_violations(r, o);
 	put_verdict(r, o);
 	put_timing(r, o);

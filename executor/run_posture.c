@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "policy/path.h"
@@ -65,6 +66,11 @@ int run_posture(struct run *r, const struct launch_stopped *stopped, int pid_fd,
     struct error *e)
 {
 	const uint64_t *limits = r->decision.limits;
+	const struct posture_own own = {
+		.gid = getegid(),
+		.groups = r->s->self.groups,
+		.memory = limits[LIMIT_MEMORY],
+	};
 	struct posture_expected expected = {
 		.open_files = limits[LIMIT_OPEN_FILES],
 		.file_size = limits[LIMIT_FILE_SIZE],
@@ -72,6 +78,7 @@ int run_posture(struct run *r, const struct launch_stopped *stopped, int pid_fd,
 		.landlock_abi = r->s->landlock_abi,
 		.filters = r->s->self.filters + 1,
 		.split = r->s->split_cgroups,
+		.own = r->s->owner.rootless ? &own : NULL,
 	};
 	const struct posture_names names = { r->program_uid, r->init_uid,
 		stopped->landlock_abi, stopped->steps, r->cgroup, &expected };

@@ -12,6 +12,7 @@
 
 #include "base/own.h"
 #include "executor/patience.h"
+#include "executor/run_lone.h"
 #include "executor/run_posture.h"
 #include "executor/run_steps.h"
 
@@ -128,6 +129,8 @@ static int put_launch(
 	    p->capabilities.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
 	if (!p->capabilities.exec_memory)
 		l->flags |= LAUNCH_NOEXEC;
+	if (r->s->owner.rootless)
+		l->flags |= LAUNCH_ADDRESS_SPACE;
 	l->wall_ms = limits[LIMIT_WALL_MS];
 	l->cpu_ms = limits[LIMIT_CPU_MS];
 	l->memory = limits[LIMIT_MEMORY];
@@ -270,11 +273,13 @@ int run_intent_stored(
 int run_started(struct run *r, const struct run_message *m, struct error *e)
 {
 	const struct launch_started *s = &m->in->started;
+	size_t n =
+	    r->s->owner.rootless ? LAUNCH_FD_LONE_N : LAUNCH_FD_STARTED_N;
 
-	if (m->fds->n != LAUNCH_FD_STARTED_N)
+	if (m->fds->n != n)
 		return FAIL(e, ERROR_MALFORMED, "STARTED with %zu descriptors",
 		    m->fds->n);
-	memcpy(r->handles.fd, m->fds->fd, sizeof(r->handles.fd));
+	memcpy(r->handles.fd, m->fds->fd, n * sizeof(r->handles.fd[0]));
 	m->fds->n = 0;
 	r->started = true;
 	if (!r->is_released)
@@ -327,6 +332,12 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 		return FAIL(e, ERROR_MALFORMED, "STOPPED without a pidfd");
 	if (run_posture(r, &m->in->stopped, m->fds->fd[0], e) < 0) {
 		run_fail(r, PHASE_SETUP, "posture", e);
+		run_end(r);
+		return 0;
+	}
+	if (r->s->owner.rootless &&
+	    run_watch_cpu(r, m->fds->fd[0], &r->program_stat_fd, e) < 0) {
+		run_fail(r, PHASE_SETUP, "watch", e);
 		run_end(r);
 		return 0;
 	}

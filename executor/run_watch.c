@@ -13,6 +13,7 @@
 
 #include "base/own.h"
 #include "executor/patience.h"
+#include "executor/run_lone.h"
 #include "executor/run_steps.h"
 
 /* How often cpu time and oom counters are looked at; the nearer the end of the
@@ -46,6 +47,8 @@ static void kill_leaf(struct run *r)
 {
 	int fd = r->handles.fd[LAUNCH_FD_KILL];
 
+	if (r->s->owner.rootless)
+		run_lone_kill(r);
 	if (fd >= 0 && !r->dead && write(fd, "1", 1) != 1)
 		/* Nothing may live on: the launcher kills all that we had. */
 		supervisor_lose(r->s, "a run cannot be killed");
@@ -72,8 +75,13 @@ static bool is_dead(const struct run *r)
 static void read_populated(struct run *r)
 {
 	char text[128];
-	ssize_t n =
-	    pread(r->handles.fd[LAUNCH_FD_EVENTS], text, sizeof(text) - 1, 0);
+	ssize_t n;
+
+	if (r->s->owner.rootless) {
+		r->dead = run_lone_is_dead(r);
+		return;
+	}
+	n = pread(r->handles.fd[LAUNCH_FD_EVENTS], text, sizeof(text) - 1, 0);
 
 	if (n < 0)
 		return; /* asked again by the next tick */
@@ -287,42 +295,17 @@ int run_watch_handles(struct run *r, struct error *e)
 	if (loop_add(&r->s->loop, &r->init_watch, r->handles.fd[LAUNCH_FD_INIT],
 	        EPOLLIN, e) < 0)
 		return -1;
+	if (r->s->owner.rootless)
+		return run_watch_cpu(r, r->handles.fd[LAUNCH_FD_INIT],
+		    &r->handles.fd[LAUNCH_FD_CPU], e);
 	/* A change of cgroup.events is EPOLLPRI (cgroup-v2.rst). */
 	return loop_add(&r->s->loop, &r->events_watch,
 	    r->handles.fd[LAUNCH_FD_EVENTS], EPOLLPRI, e);
 }
 
-/* The number behind 'key' in a small kernel file, or 'otherwise'. */
-static uint64_t counter(int fd, const char *key, uint64_t otherwise)
-{
-	char text[1024];
-	ssize_t n = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
-	const char *at;
-
-	if (n <= 0)
-		return otherwise;
-	text[n] = '\0';
-	at = strstr(text, key);
-	return at != NULL ? strtoull(at + strlen(key), NULL, 10) : otherwise;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
-}
-
-static void read_counters(struct run *r)
-{
-	const int *fd = r->handles.fd;
-
-	r->cpu_us = counter(fd[LAUNCH_FD_CPU], "usage_usec ", r->cpu_us);
-	r->oom_kills =
-	    counter(fd[LAUNCH_FD_MEMORY_OOM], "oom_kill ", r->oom_kills);
-	r->pids_hits = counter(fd[LAUNCH_FD_PIDS_EVENTS], "max ", r->pids_hits);
-	r->memory_peak =
-	    larger(r->memory_peak, counter(fd[LAUNCH_FD_MEMORY_PEAK], "", 0));
-	r->pids_peak =
-	    larger(r->pids_peak, counter(fd[LAUNCH_FD_PIDS_PEAK], "", 0));
 }
 
 /* At the wall limit to the moment: later than that a run could end by itself
@@ -344,7 +327,7 @@ void run_sample(struct run *r, uint64_t now_us)
 {
 	const uint64_t *limits = r->decision.limits;
 
-	read_counters(r);
+	run_read_counters(r);
 	r->next_sample_us = next_sample(r, now_us);
 	if (r->stage == RUN_ENDING) {
 		if (r->started && !r->dead && now_us >= r->give_up_us)
@@ -370,7 +353,7 @@ void run_drain(struct run *r)
 	/* Nobody is left to write; an open end elsewhere changes nothing. */
 	loop_remove(&r->s->loop, &r->out_watch);
 	loop_remove(&r->s->loop, &r->err_watch);
-	read_counters(r);
+	run_read_counters(r);
 }
 
 void run_close_handles(struct run *r)
@@ -382,6 +365,8 @@ void run_close_handles(struct run *r)
 		own_close(&r->handles.fd[i]);
 		r->handles.fd[i] = -1;
 	}
+	own_close(&r->program_stat_fd);
+	r->program_stat_fd = -1;
 	loop_remove(&r->s->loop, &r->out_watch);
 	loop_remove(&r->s->loop, &r->err_watch);
 	own_close(&r->out_fd);

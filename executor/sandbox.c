@@ -118,8 +118,11 @@ static int act_streams(void *context, struct error *e)
 			return FAIL_SYS(e, "look at a standard stream");
 		if (!S_ISFIFO(st.st_mode))
 			continue;
-		if (fchown(fd, geteuid(), s->program_id) < 0 ||
-		    fchmod(fd, S_IWUSR | S_IRUSR | S_IWGRP) < 0)
+		/* With one id for all the program owns the pipe as we do. */
+		if (s->rootless
+		        ? fchmod(fd, S_IWUSR) < 0
+		        : fchown(fd, geteuid(), s->program_id) < 0 ||
+		              fchmod(fd, S_IWUSR | S_IRUSR | S_IWGRP) < 0)
 			return FAIL_SYS(e, "let a standard stream be opened");
 	}
 	return 0;
@@ -162,12 +165,33 @@ static int act_seal(void *context, struct error *e)
 
 static int act_identity(void *context, struct error *e)
 {
-	const gid_t id = UID_INSIDE_INIT;
+	const struct sandbox *s = context;
+	const gid_t id = s->rootless ? UID_INSIDE_PROGRAM : UID_INSIDE_INIT;
 
-	(void)context;
 	if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
 		return FAIL_SYS(e, "take pid 1's ids");
 	(void)prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	return 0;
+}
+
+/*
+ * Rootless, files of a process in /proc are its uid's only while it may be
+ * dumped; nobody hostile can see it before the program exists.
+ */
+static int act_open(void *context, struct error *e)
+{
+	(void)context;
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+		return FAIL_SYS(e, "allow dumps");
+	return 0;
+}
+
+/* From here on the program's uid alone opens nothing of pid 1. */
+static int act_close(void *context, struct error *e)
+{
+	(void)context;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return FAIL_SYS(e, "forbid dumps");
 	return 0;
 }
 
@@ -206,7 +230,15 @@ static int act_session(void *context, struct error *e)
 	return 0;
 }
 
-/* Ahead of any request, in the initial user namespace. */
+/* Rootless only, each in front of the table that follows it in time. */
+static const struct stage before_rootless[] = {
+	{ "visible", act_open, "report this" },
+};
+static const struct stage after_rootless[] = {
+	{ "hidden", act_close, "report this" },
+};
+
+/* Ahead of any request, in the launcher's user namespace. */
 static const struct stage ahead[] = {
 	{ "session", act_session, "report this" },
 	{ "descriptors", act_descriptors, "report this" },
@@ -340,13 +372,17 @@ void sandbox_main(struct sandbox *s)
 	struct launch_failed failed = { .run = 0 };
 
 	(void)prctl(PR_SET_NAME, PARKED, 0, 0, 0);
-	if (steps_run(STAGES(ahead), s, &failed) < 0)
+	if ((s->rootless &&
+	        steps_run(STAGES(before_rootless), s, &failed) < 0) ||
+	    steps_run(STAGES(ahead), s, &failed) < 0)
 		fail(s, s->sync_fd, &failed);
 	take(s, &failed);
 	if (steps_run(STAGES(before), s, &failed) < 0)
 		fail(s, s->sync_fd, &failed);
 	meet(s, &failed);
-	if (steps_run(STAGES(after), s, &failed) < 0)
+	if ((s->rootless &&
+	        steps_run(STAGES(after_rootless), s, &failed) < 0) ||
+	    steps_run(STAGES(after), s, &failed) < 0)
 		fail(s, s->status_fd, &failed);
 	fork_program(s, &failed);
 	sandbox_wait(s);

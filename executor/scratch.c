@@ -104,8 +104,10 @@ static int put(const struct sandbox *s, int dir_fd, const char *name, int from,
 		return FAIL_SYS(e, "make it");
 	if (copy(from, fd, size, e) < 0)
 		return -1;
-	if (fchmod(fd, 0444) < 0 || fchown(fd, s->init_id, s->init_id) < 0)
-		return FAIL_SYS(e, "set its mode and owner");
+	if (fchmod(fd, 0444) < 0)
+		return FAIL_SYS(e, "set its mode");
+	if (!s->rootless && fchown(fd, s->init_id, s->init_id) < 0)
+		return FAIL_SYS(e, "set its owner");
 	return 0;
 }
 
@@ -155,8 +157,9 @@ static int hand_over(const struct sandbox *s, int scratch_fd, struct error *e)
 	for (size_t i = 0; i < PLACES_N; i++)
 		if (fchmodat(scratch_fd, places[i].name, places[i].mode, 0) <
 		        0 ||
-		    fchownat(scratch_fd, places[i].name, s->program_id,
-		        s->program_id, AT_SYMLINK_NOFOLLOW) < 0)
+		    (!s->rootless &&
+		        fchownat(scratch_fd, places[i].name, s->program_id,
+		            s->program_id, AT_SYMLINK_NOFOLLOW) < 0))
 			return FAIL_SYS(e, "hand over %s", places[i].point);
 	return 0;
 }

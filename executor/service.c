@@ -196,9 +196,20 @@ static int open_run(struct service *s, struct error *e)
 	return open_directory(path, 0700, &s->run_fd, e);
 }
 
+static void find_home(char ret[SERVICE_PATH_MAX])
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread, nobody sets */
+	const char *home = geteuid() != 0 ? getenv("HOME") : NULL;
+
+	ret[0] = '\0';
+	if (home != NULL && home[0] == '/' && strlen(home) < SERVICE_PATH_MAX)
+		memcpy(ret, home, strlen(home) + 1);
+}
+
 int service_locate_state(
     const char *state, struct service *ret, struct error *e)
 {
+	find_home(ret->home);
 	ret->state_fd = -1;
 	ret->run_fd = -1;
 	if (state == NULL) {

@@ -35,8 +35,11 @@ struct service {
 	char state[SERVICE_PATH_MAX];  /* absolute, symlinks resolved */
 	char policy[SERVICE_PATH_MAX]; /* absolute */
 	uint8_t policy_sha256[32];     /* of the file's bytes */
-	int state_fd;                  /* owned; O_DIRECTORY */
-	int run_fd;                    /* owned; RUN */
+	/* Of an account that is not root: where the keys of its logs are pinned,
+	 * in .config/bailiff; "" if it has none, and for root. */
+	char home[SERVICE_PATH_MAX];
+	int state_fd; /* owned; O_DIRECTORY */
+	int run_fd;   /* owned; RUN */
 };
 
 /*

@@ -169,8 +169,7 @@ static void on_stop(struct session *c, uint64_t request)
 {
 	struct supervisor *s = c->s;
 
-	/* The account that runs an embedded service is root, too. */
-	if (c->peer.uid != 0) {
+	if (c->peer.uid != c->s->owner.uid && c->peer.uid != 0) {
 		session_failed(c, request, ERROR_DENIED,
 		    "only root may stop this service");
 		return;
@@ -321,7 +320,7 @@ static int admit(struct supervisor *s, struct session *c, struct error *e)
 {
 	if (channel_peer(c->fd, &c->peer, e) < 0)
 		return -1;
-	if (c->peer.uid != 0 && !s->any_user)
+	if (c->peer.uid != s->owner.uid && c->peer.uid != 0 && !s->any_user)
 		return FAIL(e, ERROR_DENIED, "another account's service");
 	if (s->n_sessions >= SESSIONS_MAX)
 		return FAIL(e, ERROR_LIMIT, "too many clients");

@@ -15,6 +15,7 @@
 
 #include "audit/signer.h"
 #include "base/own.h"
+#include "executor/account.h"
 #include "executor/peers.h"
 #include "executor/spawn.h"
 #include "executor/uids.h"
@@ -23,6 +24,8 @@
 #define SIGNER_LOCK   "signer.lock"
 #define PIN_PARENT    "/etc/bailiff"
 #define PIN_NAME      "keys.d"
+#define PIN_CONFIG    ".config"
+#define PIN_USER      "bailiff"
 enum {
 	TRIES = 500,
 	PAUSE_MS = 20,
@@ -39,7 +42,8 @@ struct start {
 	int pin_fd;                        /* owned; -1 when the log exists */
 };
 
-static int open_root_directory(
+/* Of the account that the service belongs to. */
+static int open_pin_directory(
     int dir_fd, const char *name, int *ret_fd, struct error *e)
 {
 	struct stat st;
@@ -54,30 +58,53 @@ static int open_root_directory(
 	    dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return FAIL_SYS(e, "open %s for the public key", name);
-	if (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return FAIL(e, ERROR_STATE,
-		    "%s: must belong to root and be writable by nobody else",
-		    name);
+		    "%s: must belong to uid %u and be writable by nobody else",
+		    name, geteuid());
 	*ret_fd = take_fd(&fd);
 	return 0;
+}
+
+/* Where the account keeps the keys of its logs, outside of the logs. */
+static int open_pins(
+    const struct service *service, int *ret_fd, struct error *e)
+{
+	AUTO_FD home_fd = -1;
+	AUTO_FD parent_fd = -1;
+
+	if (account_is_root()) {
+		if (open_pin_directory(AT_FDCWD, PIN_PARENT, &parent_fd, e) < 0)
+			return -1;
+		return open_pin_directory(parent_fd, PIN_NAME, ret_fd, e);
+	}
+	if (service->home[0] == '\0')
+		return FAIL(e, ERROR_USAGE,
+		    "no HOME to keep the log's public key in; name a directory "
+		    "by --home");
+	home_fd = open(service->home, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (home_fd < 0)
+		return FAIL_SYS(e, "open %s for the public key", service->home);
+	if (open_pin_directory(home_fd, PIN_CONFIG, &parent_fd, e) < 0)
+		return -1;
+	return open_pin_directory(parent_fd, PIN_USER, ret_fd, e);
 }
 
 /* A fresh log: its random id, and the directory that its key is pinned in. */
 static int make_pin(struct start *s, struct error *e)
 {
 	uint8_t id[LOG_ID_BYTES];
-	AUTO_FD etc_fd = -1;
 	AUTO_FD keys_fd = -1;
 
 	if (getrandom(id, sizeof(id), 0) != sizeof(id))
 		return FAIL_SYS(e, "draw a log id");
 	for (size_t i = 0; i < sizeof(id); i++)
 		(void)snprintf(s->log_id + 2 * i, 3, "%02x", id[i]);
-	if (open_root_directory(AT_FDCWD, PIN_PARENT, &etc_fd, e) < 0 ||
-	    open_root_directory(etc_fd, PIN_NAME, &keys_fd, e) < 0 ||
-	    open_root_directory(keys_fd, s->log_id, &s->pin_fd, e) < 0)
+	if (open_pins(s->service, &keys_fd, e) < 0 ||
+	    open_pin_directory(keys_fd, s->log_id, &s->pin_fd, e) < 0)
 		return -1;
-	if (fchown(s->pin_fd, UID_SIGNER, UID_SIGNER) < 0)
+	if (fchown(s->pin_fd, account_uid(UID_SIGNER),
+	        account_gid(UID_SIGNER)) < 0)
 		return FAIL_SYS(e, "give the pin directory to the signer");
 	return 0;
 }
@@ -87,9 +114,9 @@ static int take_pin_back(const struct start *s, struct error *e)
 {
 	if (s->pin_fd < 0)
 		return 0;
-	if (fchown(s->pin_fd, 0, 0) < 0 ||
-	    fchownat(s->pin_fd, SIGNER_PIN_FILE, 0, 0, AT_SYMLINK_NOFOLLOW) <
-	        0 ||
+	if (fchown(s->pin_fd, geteuid(), getegid()) < 0 ||
+	    fchownat(s->pin_fd, SIGNER_PIN_FILE, geteuid(), getegid(),
+	        AT_SYMLINK_NOFOLLOW) < 0 ||
 	    fchmodat(s->pin_fd, SIGNER_PIN_FILE, 0444, 0) < 0)
 		return FAIL_SYS(e, "take the pinned key back");
 	return 0;
@@ -134,7 +161,7 @@ static int run_signer(const struct start *s, int listen_fd, struct error *e)
 	int ready[2];
 	struct spawn what = { .path = path,
 		.argv = argv,
-		.uid = UID_SIGNER,
+		.uid = account_spawn(UID_SIGNER),
 		.n_fds = SIGNER_READY_FD - SPAWN_FIRST + 1 };
 	int failed;
 

@@ -1,6 +1,7 @@
 /*
  * executor/spawn.h - start a resident program of ours at service start.  Runs
- * and per-run helpers are started by the launcher alone.
+ * are started by the launcher alone, and so are per-run helpers as root; without
+ * root they come from here.
  */
 #ifndef EXECUTOR_SPAWN_H
 #define EXECUTOR_SPAWN_H

@@ -14,16 +14,18 @@
 
 #include "base/file.h"
 #include "base/own.h"
+#include "executor/account.h"
 #include "executor/uids.h"
 
 #define STAGING_NAME    ".staging"
 #define QUARANTINE_NAME ".quarantine"
 
 static int open_directory(
-    int dir_fd, const char *name, uint32_t uid, int *ret_fd, struct error *e)
+    int dir_fd, const char *name, uint32_t role, int *ret_fd, struct error *e)
 {
 	const struct file_open what = { dir_fd, name, O_RDONLY | O_DIRECTORY,
 		0 };
+	uint32_t uid = account_uid(role);
 	AUTO_FD fd = -1;
 	struct stat st;
 	bool fresh = mkdirat(dir_fd, name, 0700) == 0;
@@ -32,7 +34,8 @@ static int open_directory(
 		return FAIL_SYS(e, "make %s in the state directory", name);
 	if (file_open_beneath(&what, &fd, e) < 0)
 		return FAIL_IN(e, "%s in the state directory", name);
-	if (fresh && (fchown(fd, uid, uid) < 0 || fchmod(fd, 0700) < 0))
+	if (fresh && (fchown(fd, account_uid(role), account_gid(role)) < 0 ||
+	                 fchmod(fd, 0700) < 0))
 		return FAIL_SYS(e, "give %s to its user", name);
 	if (fstat(fd, &st) < 0)
 		return FAIL_SYS(e, "stat %s", name);
@@ -222,7 +225,9 @@ int state_keep_policy(
 		return FAIL_SYS(e, "keep the policy in policies/");
 	if (file_write_all(fd, policy->effective, policy->effective_len, e) <
 	        0 ||
-	    fchown(fd, UID_SUPERVISOR, UID_SUPERVISOR) < 0 || fsync(fd) < 0 ||
+	    fchown(fd, account_uid(UID_SUPERVISOR),
+	        account_gid(UID_SUPERVISOR)) < 0 ||
+	    fsync(fd) < 0 ||
 	    renameat(state->policies_fd, fresh, state->policies_fd, name) < 0 ||
 	    fsync(state->policies_fd) < 0) {
 		int saved_errno = errno;

@@ -27,7 +27,7 @@ enum {
 
 static const char usage[] =
     "usage: bailiff-supervisor [--policy FILE] [--state DIR]\n"
-    "                          [--allow-nested] [--listen-fd N]\n"
+    "                          [--home DIR] [--allow-nested] [--listen-fd N]\n"
     "Serves one policy on one state directory until nobody needs it.  "
     "Started by\nbailiff run and bailiff mcp as needed; see bailiff(1).\n";
 
@@ -65,6 +65,8 @@ static int parse(char **argv, struct supervisor_options *o, struct error *e)
 			failed = option_value(argv, &i, &o->policy, e);
 		} else if (strcmp(argv[i], "--state") == 0) {
 			failed = option_value(argv, &i, &o->state, e);
+		} else if (strcmp(argv[i], "--home") == 0) {
+			failed = option_value(argv, &i, &o->home, e);
 		} else if (strcmp(argv[i], "--allow-nested") == 0) {
 			o->allow_nested = true;
 		} else if (strcmp(argv[i], "--listen-fd") == 0) {
@@ -104,7 +106,8 @@ static int prepare(struct supervisor_options *o, struct error *e)
 {
 	int first = READY_FD + 1;
 
-	if (absolute(&o->policy, e) < 0 || absolute(&o->state, e) < 0)
+	if (absolute(&o->policy, e) < 0 || absolute(&o->state, e) < 0 ||
+	    absolute(&o->home, e) < 0)
 		return -1;
 	if (o->listen_fd >= 0) {
 		if (o->listen_fd != first && dup2(o->listen_fd, first) < 0)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "audit/client.h"
+#include "executor/account.h"
 #include "executor/exchange.h"
 #include "executor/loop.h"
 #include "executor/outbox.h"
@@ -34,11 +35,11 @@ struct supervisor {
 	struct policy_loaded loaded;
 	const struct policy *policy; /* of 'loaded' */
 	bool nested;
+	struct account owner;
 	bool any_user; /* the system socket: every local account may connect */
 	uint8_t instance[16];
 	char instance_hex[33];
 	int lock_fd; /* owned; held for life or until stale */
-
 	struct state state;
 	struct template view;
 	struct posture_self self;
@@ -48,7 +49,6 @@ struct supervisor {
 	int init_filter_fd;             /* owned */
 	int root_fds[POLICY_ROOTS_MAX]; /* owned; O_PATH of read roots */
 	uint8_t launch_sha256[SHA256_BYTES];
-
 	struct loop loop;
 	struct watch listen_watch, signal_watch, audit_watch, launch_watch;
 	int listen_fd, signal_fd;   /* owned; -1 */
@@ -57,7 +57,6 @@ struct supervisor {
 	int launch_fd;     /* owned; -1 once the launcher is gone */
 	int launch_pid_fd; /* owned */
 	struct syncing syncing;
-
 	struct channel io; /* its fd is borrowed for the length of one call */
 	union incoming *in;
 	union outgoing *out;
@@ -84,7 +83,8 @@ struct supervisor {
 
 /* supervisor_start.c: everything up to "ready". */
 struct supervisor_options {
-	const char *policy, *state; /* borrowed; NULL for the defaults */
+	/* Borrowed; NULL for the defaults, and for no home (struct service). */
+	const char *policy, *state, *home;
 	bool allow_nested;
 	int listen_fd; /* inherited system socket, -1 for our own */
 };

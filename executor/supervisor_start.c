@@ -16,6 +16,7 @@
 
 #include "base/memfd.h"
 #include "base/own.h"
+#include "executor/account.h"
 #include "executor/environment.h"
 #include "executor/peers.h"
 #include "executor/recover.h"
@@ -56,6 +57,29 @@ static int take_lock(
 	return 0;
 }
 
+/* What this account lacks is accepted by the policy, or nothing runs. */
+static int judge_degraded(struct supervisor *s, struct error *e)
+{
+	char words[256] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; s->owner.rootless && i < DEGRADED_N; i++) {
+		const struct degraded *d = &degraded_without_root[i];
+
+		if (d->by_groups && getgroups(0, NULL) == 0)
+			continue;
+		s->owner.degraded[s->owner.n_degraded++] = d->word;
+		len += (size_t)snprintf(words + len, sizeof(words) - len,
+		    "%s%s", len > 0 ? ", " : "", d->word);
+	}
+	if (s->owner.n_degraded == 0 || s->policy->accept_degraded)
+		return 0;
+	return FAIL(e, ERROR_UNAVAILABLE,
+	    "policy '%s' refuses to run without %s; run as root, use the "
+	    "system service, or accept it by \"degraded\": \"accept\"",
+	    s->policy->name, words);
+}
+
 static int load_policy(struct supervisor *s, struct error *e)
 {
 	char languages[SERVICE_PATH_MAX];
@@ -75,7 +99,7 @@ static int load_policy(struct supervisor *s, struct error *e)
 	if (s->policy->trace == TRACE_REQUIRED)
 		return FAIL(e, ERROR_UNAVAILABLE,
 		    "policy: trace 'required' is not built yet; write 'off'");
-	return 0;
+	return judge_degraded(s, e);
 }
 
 static int filter_file(
@@ -137,6 +161,7 @@ static int start_launcher(struct supervisor *s, struct error *e)
 		s->policy->landlock_min_abi, &s->io };
 	struct launch_ready ready;
 
+	s->view.rootless = s->owner.rootless;
 	if (template_make(s->policy, &s->view, e) < 0)
 		return -1;
 	find_toolchains(s);
@@ -251,11 +276,13 @@ static int find_service(
 	s->service.state_fd = -1;
 	s->service.run_fd = -1;
 	s->lock_fd = -1;
-	if (geteuid() != 0)
-		return FAIL(e, ERROR_UNAVAILABLE,
-		    "a service of an account other than root is not built "
-		    "yet; run as root, or use the system service");
-	return service_locate(o->state, o->policy, &s->service, e);
+	s->owner.uid = geteuid();
+	s->owner.rootless = !account_is_root();
+	if (service_locate(o->state, o->policy, &s->service, e) < 0)
+		return -1;
+	if (o->home != NULL && strlen(o->home) < sizeof(s->service.home))
+		memcpy(s->service.home, o->home, strlen(o->home) + 1);
+	return 0;
 }
 
 int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
@@ -270,6 +297,8 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	    draw_instance(s, e) < 0 || open_roots(s, e) < 0 ||
 	    compile_filters(s, e) < 0 || posture_self(&s->self, e) < 0)
 		return -1;
+	if (s->owner.rootless && environment_no_zombies(e) < 0)
+		return -1;
 	if (state_open(&s->service, s->instance_hex, &s->state, e) < 0 ||
 	    state_keep_policy(&s->state, s->policy, e) < 0)
 		return -1;
@@ -280,5 +309,6 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	    recover_runs(&s->state, s->audit, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
 		return -1;
-	return environment_drop(e);
+	return s->owner.rootless ? environment_drop_own(e)
+	                         : environment_drop(e);
 }

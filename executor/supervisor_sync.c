@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/account.h"
 #include "executor/patience.h"
 #include "executor/spawn.h"
 #include "executor/supervisor.h"
@@ -23,12 +24,11 @@ int supervisor_sync_start(struct supervisor *s, struct error *e)
 {
 	static const char *const argv[] = { "bailiff-syncer", NULL };
 	char path[SERVICE_PATH_MAX];
-	struct spawn what = {
-		.path = path, .argv = argv, .uid = UID_SYNCER, .n_fds = 2
-	};
+	struct spawn what = { .path = path, .argv = argv, .n_fds = 2 };
 	int ends[2];
 	int failed;
 
+	what.uid = account_spawn(UID_SYNCER);
 	if (service_program_path(argv[0], path, e) < 0 ||
 	    channel_pair(ends, e) < 0)
 		return -1;

@@ -47,6 +47,23 @@ static const struct posture_mount own_mounts[] = {
 	{ "/tmp", "tmpfs", false, false },
 };
 
+/* Without root: devices are the host's, one by one. */
+static const struct posture_mount own_mounts_rootless[] = {
+	{ "/", "tmpfs", true, false },
+	{ "/dev", "tmpfs", true, false },
+	{ "/dev/full", "tree", true, true },
+	{ "/dev/null", "tree", true, true },
+	{ "/dev/random", "tree", true, true },
+	{ "/dev/shm", "tmpfs", false, false },
+	{ "/dev/urandom", "tree", true, true },
+	{ "/dev/zero", "tree", true, true },
+	{ "/proc", "proc", false, false },
+	{ "/sandbox", "tmpfs", false, false },
+	{ "/tmp", "tmpfs", false, false },
+};
+
+#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
+
 static void hash_text(struct sha256 *h, const char *text)
 {
 	sha256_add(h, text, strlen(text) + 1);
@@ -275,11 +292,16 @@ static int add_languages(struct maker *m, const struct policy *policy)
 
 static int fill(struct maker *m, const struct policy *policy)
 {
+	const struct posture_mount *own =
+	    m->t->rootless ? own_mounts_rootless : own_mounts;
+	size_t n =
+	    m->t->rootless ? ROWS(own_mounts_rootless) : ROWS(own_mounts);
+
 	if (add_top(m) < 0 || maker_add_inner(m) < 0 || add_generated(m) < 0 ||
 	    add_languages(m, policy) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof(own_mounts) / sizeof(own_mounts[0]); i++)
-		if (template_add_own(m->t, &own_mounts[i], m->e) < 0)
+	for (size_t i = 0; i < n; i++)
+		if (template_add_own(m->t, &own[i], m->e) < 0)
 			return -1;
 	return 0;
 }
@@ -288,8 +310,10 @@ int template_make(
     const struct policy *policy, struct template *ret, struct error *e)
 {
 	struct maker m = { .t = ret, .e = e };
+	bool rootless = ret->rootless;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->rootless = rootless;
 	ret->items = calloc(TEMPLATE_ENTRIES_MAX, sizeof(ret->items[0]));
 	if (ret->items == NULL)
 		return FAIL_SYS(e, "allocate the file view");

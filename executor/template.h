@@ -25,6 +25,7 @@ struct template
 	uint8_t sha256[SHA256_BYTES]; /* of kinds, modes, paths, contents */
 	struct posture_mount mounts[POSTURE_MOUNTS_MAX];
 	size_t n_mounts;
+	bool rootless; /* set by the caller: as view.h has it */
 };
 
 /*

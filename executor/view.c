@@ -30,8 +30,9 @@ int view_open(struct view *v, struct error *e)
 		.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
 		.options = { { "size", "64m" }, { "nr_inodes", "8192" },
 		    { "mode", "0755" } } };
-	static const struct mounts_new dev = { .type = "tmpfs",
-		.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+	const struct mounts_new dev = { .type = "tmpfs",
+		.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC |
+		              (v->rootless ? MOUNT_ATTR_NODEV : 0),
 		.options = { { "size", "64k" }, { "nr_inodes", "32" },
 		    { "mode", "0755" } } };
 
@@ -40,6 +41,8 @@ int view_open(struct view *v, struct error *e)
 	v->n_tops = 0;
 	if (mounts_make(&root, &v->root_fd, e) < 0 ||
 	    mounts_make(&dev, &v->dev_fd, e) < 0 || view_layer_open(v, e) < 0)
+		return FAIL_IN(e, "file view");
+	if (v->rootless && view_user_open(v, e) < 0)
 		return FAIL_IN(e, "file view");
 	return 0;
 }
@@ -202,8 +205,12 @@ static int add_tree(struct view *v, const struct spot *s,
 		    e, ERROR_LIMIT, "more than %d trees", VIEW_TREES_MAX);
 	if (fstat(from_fd, &of_source) < 0)
 		return FAIL_SYS(e, "stat the tree");
-	if (make_point(s, of_source.st_mode, e) < 0 ||
-	    mounts_clone(from_fd, "", MOUNTS_ONE, &t->fd, e) < 0)
+	if (make_point(s, of_source.st_mode, e) < 0)
+		return -1;
+	/* The descriptor is of the host's mount namespace, which root's launcher
+	 * is still in; another one must find the tree in its own. */
+	if (v->rootless ? view_user_tree(entry->path, &of_source, &t->fd, e) < 0
+	                : mounts_clone(from_fd, "", MOUNTS_ONE, &t->fd, e) < 0)
 		return -1;
 	v->n_trees++;
 	t->is_file = !S_ISDIR(of_source.st_mode);

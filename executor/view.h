@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -32,7 +33,21 @@ struct view_tree {
 	char path[LAUNCH_PATH_MAX];
 };
 
+/* Character devices of major 1 (Documentation/admin-guide/devices.txt). */
+struct view_device {
+	const char *name;
+	unsigned int minor;
+};
+
+#define VIEW_DEVICES_N 5
+extern const struct view_device view_devices[VIEW_DEVICES_N];
+
 struct view {
+	/* Set before view_open: in a user namespace of our own, where devices
+	 * are bound instead of made. */
+	bool rootless;
+	int device_fds[VIEW_DEVICES_N]; /* rootless: owned, until built */
+	int host_proc_fd;               /* rootless: owned, until built */
 	int root_fd;   /* owned, detached until built; -1 before view_open */
 	int dev_fd;    /* owned, the file system of /dev, until built */
 	int layers_fd; /* owned, a directory of whiteouts for each tree */
@@ -80,5 +95,13 @@ int view_protect(int fd, struct error *e) MUST_CHECK;
  * the root of this process.  'anchor' is a directory of the host to build on.
  */
 int view_enter(struct view *v, const char *anchor, struct error *e) MUST_CHECK;
+
+/* view_user.c, for view.c and view_enter.c: clone devices and proc. */
+int view_user_open(struct view *v, struct error *e) MUST_CHECK;
+/* Clone the host's /'path', which must be the inode that 'meant' tells of. */
+int view_user_tree(const char *path, const struct stat *meant, int *ret_fd,
+    struct error *e) MUST_CHECK;
+int view_user_attach_devices(const struct view *v, struct error *e) MUST_CHECK;
+int view_user_attach_proc(const struct view *v, struct error *e) MUST_CHECK;
 
 #endif

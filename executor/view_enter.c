@@ -20,12 +20,7 @@
 #include "executor/omit.h"
 #include "executor/view.h"
 
-struct device {
-	const char *name;
-	unsigned int minor; /* major is 1, Documentation/admin-guide/devices */
-};
-
-static const struct device devices[] = {
+const struct view_device view_devices[VIEW_DEVICES_N] = {
 	{ "null", 3 },
 	{ "zero", 5 },
 	{ "full", 7 },
@@ -46,14 +41,20 @@ static const struct link links[] = {
 
 static const char *const points[] = { "proc", "sandbox", "tmp", "dev" };
 
+/* The device, or an empty file to bind the host's on. */
+static mode_t kind_of_device(const struct view *v)
+{
+	return v->rootless ? S_IFREG : S_IFCHR;
+}
+
 static int furnish_dev(const struct view *v, struct error *e)
 {
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-		const char *name = devices[i].name;
+	for (size_t i = 0; i < VIEW_DEVICES_N; i++) {
+		const char *name = view_devices[i].name;
 
 		/* The mode apart, since the umask takes from mknod's. */
-		if (mknodat(v->dev_fd, name, S_IFCHR | 0600,
-		        makedev(1, devices[i].minor)) < 0 ||
+		if (mknodat(v->dev_fd, name, kind_of_device(v) | 0600,
+		        makedev(1, view_devices[i].minor)) < 0 ||
 		    fchmodat(v->dev_fd, name, 0666, 0) < 0)
 			return FAIL_SYS(e, "make /dev/%s", name);
 	}
@@ -134,6 +135,8 @@ static int attach_all(struct view *v, const char *anchor, struct error *e)
 	    mounts_attach(v->root_fd, AT_FDCWD, anchor, e) < 0 ||
 	    mounts_attach(v->dev_fd, v->root_fd, "dev", e) < 0)
 		return -1;
+	if (v->rootless && view_user_attach_devices(v, e) < 0)
+		return -1;
 	for (size_t i = 0; i < v->n_trees; i++)
 		if (attach_tree(v, &v->trees[i], e) < 0)
 			return -1;
@@ -194,6 +197,10 @@ static int pivot(const struct view *v, struct error *e)
 
 static void close_all(struct view *v)
 {
+	for (size_t i = 0; v->rootless && i < VIEW_DEVICES_N; i++)
+		(void)close(v->device_fds[i]);
+	if (v->rootless)
+		(void)close(v->host_proc_fd);
 	for (size_t i = 0; i < v->n_trees; i++)
 		(void)close(v->trees[i].fd);
 	v->n_trees = 0;
@@ -208,7 +215,11 @@ static void close_all(struct view *v)
 int view_enter(struct view *v, const char *anchor, struct error *e)
 {
 	if (furnish(v, e) < 0 || attach_all(v, anchor, e) < 0 ||
-	    prove_hidden(v, e) < 0 || freeze(v, e) < 0 || pivot(v, e) < 0)
+	    prove_hidden(v, e) < 0 || freeze(v, e) < 0)
+		return -1;
+	if (v->rootless && view_user_attach_proc(v, e) < 0)
+		return -1;
+	if (pivot(v, e) < 0)
 		return -1;
 	close_all(v);
 	return 0;

@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 
-from lib import (BAILIFF, BUILD, PATIENCE_S, Place, Skip, call, case,
+from lib import (BAILIFF, BUILD, PATIENCE_S, Place, call, case,
                  cgroup_directories, cgroup_of, check, cmdline, equal,
                  instance_processes, instances_of, main, marked_mounts, need_programs, need_root,
                  one_line, parent, program_uids, read, run_directory,
@@ -287,22 +287,6 @@ def _():
         check(word.lower() in r.err.decode().lower() or
               word.replace("_", " ") in r.err.decode().lower(), r.err)
         wait_for(lambda: not p.supervisors(), "its end", 30)
-
-
-@case("without root it is refused in a line")
-def _():
-    p = Place()
-    home = p.path("home")
-    os.mkdir(home)
-    os.chown(home, 65534, 65534)
-    nobody = ["setpriv", "--reuid", "65534", "--regid", "65534",
-              "--clear-groups", "env", "HOME=" + home,
-              "XDG_STATE_HOME=" + home]
-    if call(nobody + [BAILIFF, "--version"]).code != 0:
-        raise Skip("the build tree cannot be reached by another uid")
-    r = call(nobody + [BAILIFF, "run", "--lang", "bash", "-c", "echo ran"])
-    equal((r.code, r.out), (125, b""), "end")
-    one_line(r)
 
 
 @case("another account cannot reach an embedded service")
