@@ -542,7 +542,8 @@ def _():
     with open(policy, "w") as f:
         json.dump(text, f)
     p.policy = policy
-    for name, size in (("a", 60), ("b", 40), ("c", 41), ("d", 101)):
+    for name, size in (("a", 60), ("b", 40), ("c", 41), ("d", 101),
+                       ("e", 0)):
         with open(os.path.join(folder, name), "wb") as f:
             f.write(b"x" * size)
     a, b, c, d = (["--file", os.path.join(folder, n)] for n in "abcd")
@@ -550,6 +551,12 @@ def _():
     denied(p, "inputs.too_many", "--lang", "bash", "-c", "cat", *a, *b, *c)
     denied(p, "path.too_large", "--lang", "bash", "-c", "cat", *a, *c)
     denied(p, "path.too_large", "--lang", "bash", "-c", "cat", *d)
+    # What a front sends along is in the same budget.
+    a, b, c, d, e = (["--put", os.path.join(folder, n)] for n in "abcde")
+    equal(p.bash("cat a b | wc -c", *a, *b).out, b"100\n", "sent, at")
+    denied(p, "inputs.too_many", "--lang", "bash", "-c", "cat", *a, *b, *e)
+    denied(p, "inputs.too_large", "--lang", "bash", "-c", "cat", *a, *c)
+    denied(p, "inputs.too_large", "--lang", "bash", "-c", "cat", *d)
 
 
 # ---- the ends of the table in policy/limits.c ----
