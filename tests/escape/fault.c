@@ -130,6 +130,8 @@ static bool is_watched(
 		return false;
 	if (one->role != 'L')
 		return one->role != '?';
+	if (t->fault.at_start)
+		return t->phase == IN_RUN;
 	if (number == SYS_recvmsg && args[0] == (uint64_t)t->channel_fd)
 		t->phase = t->phase == BEFORE_RUN ? IN_RUN : AFTER_RUN;
 	return t->phase == IN_RUN;
@@ -199,6 +201,8 @@ static void on_new(struct tracer *t, const struct traced *parent)
 /* What the program does is not watched: it runs as any other. */
 static void on_exec(struct tracer *t, struct traced *one)
 {
+	if (one->role == 'L')
+		t->phase = IN_RUN;
 	if (one->role != 'P')
 		return;
 	t->exec_seen = true;
@@ -279,7 +283,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-int fault_trace(pid_t launch, int channel_fd)
+int fault_trace(pid_t launch, int channel_fd, const struct fault *start)
 {
 	struct tracer *t = calloc(1, sizeof(*t));
 
@@ -289,6 +293,10 @@ int fault_trace(pid_t launch, int channel_fd)
 	t->launch = launch;
 	t->channel_fd = channel_fd;
 	(void)add(t, launch, 'L');
+	if (start != NULL) {
+		t->fault = *start;
+		t->armed = true;
+	}
 	if (pthread_mutex_init(&t->lock, NULL) != 0 ||
 	    pthread_cond_init(&t->changed, NULL) != 0 ||
 	    pthread_create(&t->thread, NULL, work, t) != 0)

@@ -28,6 +28,7 @@ struct fault {
 	long number;
 	unsigned int occurrence; /* from 1, of that role and call */
 	int error;
+	bool at_start; /* of the launcher from its exec to its first message */
 };
 
 struct fault_call {
@@ -47,8 +48,9 @@ struct fault_report {
 /* Whether this machine's registers are known here. */
 bool fault_possible(void);
 
-/* Trace a launcher from now on; 0 or -1.  'channel_fd' is where it hears RUN. */
-int fault_trace(pid_t launch, int channel_fd);
+/* Trace a launcher from now on; 0 or -1.  'channel_fd' is where it hears RUN;
+ * 'start', which may be NULL, is armed at once. */
+int fault_trace(pid_t launch, int channel_fd, const struct fault *start);
 
 /* Before RUN is sent. */
 void fault_arm(const struct fault *fault);

@@ -22,6 +22,8 @@
  *     -Q        read faults from standard input, a line "ROLE CALL OCCURRENCE
  *               ERRNO" for each run (fault.h; role "-": list the calls made),
  *               print what became of it up to a line "case-end"
+ *     -K "CALL OCCURRENCE ERRNO"   a fault while the launcher starts; 0 0 0:
+ *               list the calls made until it is ready
  *     -x NAME   abuse: kill-launch, close-gate, drop-channel
  *
  * Prints one "key value" line for each thing seen.  Exit 0 if the conversation
@@ -56,6 +58,7 @@ struct options {
 	const char *launch, *code, *filter, *input, *abuse, *entry, *whiteout;
 	char **program;
 	unsigned long runs, at_once, helper;
+	struct fault start;
 	bool show, hold, wait, loopback, refuse, no_exec, faults;
 	struct launch_run limits;
 };
@@ -110,7 +113,8 @@ static void tell(struct driver *d, uint16_t verb, const void *message,
 		fds };
 	struct error e;
 
-	if (channel_send(&d->channel, &what, &e) < 0)
+	if (channel_send(&d->channel, &what, &e) < 0 &&
+	    !(d->o.start.at_start && e.kind == ERROR_CLOSED))
 		die("send", &e);
 }
 
@@ -124,6 +128,8 @@ static uint16_t hear(struct driver *d, struct channel *c,
 
 	fds->n = 0;
 	if (channel_receive(c, &what, &verb, fds, &e) < 0) {
+		if (d->o.faults && e.kind == ERROR_SYSTEM)
+			return 0;
 		if (e.kind == ERROR_CLOSED)
 			return 0;
 		die("receive", &e);
@@ -166,7 +172,8 @@ static void start_launch(struct driver *d)
 	}
 	(void)close(ends[1]);
 	d->channel.fd = ends[0];
-	if (d->o.faults && fault_trace(d->launch, 3) < 0)
+	if (d->o.faults && fault_trace(d->launch, 3,
+	                       d->o.start.at_start ? &d->o.start : NULL) < 0)
 		die("trace", NULL);
 	(void)close(traced[0]);
 	(void)close(traced[1]);
@@ -226,6 +233,50 @@ static void send_view(struct driver *d)
 	tell(d, LAUNCH_BUILD, &build, NULL);
 }
 
+/*
+ * A launcher that ends by itself is to clean up first, and would be killed
+ * with its tracer.
+ */
+static void await_launch(struct driver *d)
+{
+	char path[32];
+
+	(void)shutdown(d->channel.fd, SHUT_RDWR);
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)d->launch);
+	for (int i = 0; i < 1000 && faccessat(AT_FDCWD, path, F_OK, 0) == 0;
+	     i++)
+		(void)poll(NULL, 0, 10);
+	printf("launch-gone %s\n",
+	    faccessat(AT_FDCWD, path, F_OK, 0) == 0 ? "no" : "yes");
+	(void)fflush(stdout);
+}
+
+static void show_calls(const struct fault_report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		printf("call %c %ld %u %ld %llx %llx\n", r->calls[i].role,
+		    r->calls[i].number, r->calls[i].occurrence,
+		    r->calls[i].result, (unsigned long long)r->calls[i].args[0],
+		    (unsigned long long)r->calls[i].args[1]);
+}
+
+static void show_file(const char *what, unsigned long pid, const char *name)
+{
+	char path[64];
+	char line[512];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lu/%s", pid, name);
+	f = fopen(path, "r");
+	if (f == NULL) {
+		printf("%s %s unreadable\n", what, name);
+		return;
+	}
+	while (fgets(line, sizeof(line), f) != NULL)
+		printf("%s %s %s", what, name, line);
+	(void)fclose(f);
+}
+
 static void build(struct driver *d)
 {
 	struct fd_list none;
@@ -235,10 +286,21 @@ static void build(struct driver *d)
 	verb = hear(d, &d->channel, &launch_reply_protocol, &none);
 	if (verb == LAUNCH_FAILED)
 		show_failed("build-failed", &d->in.failed);
+	if (d->o.start.at_start) {
+		fault_disarm(&d->report);
+		if (d->o.start.occurrence == 0)
+			show_calls(&d->report);
+		printf("hit %d\n", d->report.hit ? 1 : 0);
+	}
 	if (verb != LAUNCH_READY) {
 		printf("not-ready %u\n", verb);
+		await_launch(d);
 		exit(1);
 	}
+	if (d->o.start.at_start)
+		show_file("launch", (unsigned long)d->launch, "status");
+	if (d->o.start.at_start)
+		show_file("launch", (unsigned long)d->launch, "mountinfo");
 	printf("ready landlock=%u cgroup=%s\n", d->in.ready.landlock_abi,
 	    d->in.ready.cgroup_mode);
 	printf("launch %d\n", (int)d->launch);
@@ -364,23 +426,6 @@ static bool started(struct driver *d)
 	one->started = d->in.started;
 	memcpy(one->fd, fds.fd, sizeof(one->fd));
 	return true;
-}
-
-static void show_file(const char *what, unsigned long pid, const char *name)
-{
-	char path[64];
-	char line[512];
-	FILE *f;
-
-	(void)snprintf(path, sizeof(path), "/proc/%lu/%s", pid, name);
-	f = fopen(path, "r");
-	if (f == NULL) {
-		printf("%s %s unreadable\n", what, name);
-		return;
-	}
-	while (fgets(line, sizeof(line), f) != NULL)
-		printf("%s %s %s", what, name, line);
-	(void)fclose(f);
 }
 
 static void show_links(const char *what, unsigned long pid, const char *dir,
@@ -749,33 +794,6 @@ static void start_helper(struct driver *d)
 	(void)close(ends[0]);
 }
 
-/*
- * A launcher that ends by itself is to clean up first, and would be killed
- * with its tracer.
- */
-static void await_launch(struct driver *d)
-{
-	char path[32];
-
-	(void)shutdown(d->channel.fd, SHUT_RDWR);
-	(void)snprintf(path, sizeof(path), "/proc/%d", (int)d->launch);
-	for (int i = 0; i < 1000 && faccessat(AT_FDCWD, path, F_OK, 0) == 0;
-	     i++)
-		(void)poll(NULL, 0, 10);
-	printf("launch-gone %s\n",
-	    faccessat(AT_FDCWD, path, F_OK, 0) == 0 ? "no" : "yes");
-	(void)fflush(stdout);
-}
-
-static void show_calls(const struct fault_report *r)
-{
-	for (size_t i = 0; i < r->n; i++)
-		printf("call %c %ld %u %ld %llx %llx\n", r->calls[i].role,
-		    r->calls[i].number, r->calls[i].occurrence,
-		    r->calls[i].result, (unsigned long long)r->calls[i].args[0],
-		    (unsigned long long)r->calls[i].args[1]);
-}
-
 /* False if the launcher is gone. */
 static bool fault_one(struct driver *d, const struct fault *fault)
 {
@@ -872,6 +890,15 @@ static unsigned long number(const char *text)
 	return n;
 }
 
+static void parse_start(const char *text, struct options *o)
+{
+	o->faults = true;
+	o->start = (struct fault){ .role = 'L', .at_start = true };
+	if (sscanf(text, "%ld %u %d", &o->start.number, &o->start.occurrence,
+	        &o->start.error) != 3)
+		die("a fault", NULL);
+}
+
 static void parse(int argc, char **argv, struct options *o)
 {
 	int c;
@@ -888,7 +915,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(argc, argv,
-	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:W:BSHRQh:x:")) != -1)
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:W:BSHRQK:h:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -913,6 +940,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'H': o->hold = true; break;
 		case 'R': o->refuse = true; break;
 		case 'Q': o->faults = true; break;
+		case 'K': parse_start(optarg, o); break;
 		case 'h': o->helper = number(optarg); break;
 		case 'x': o->abuse = optarg; break;
 		default: exit(2);
@@ -943,6 +971,7 @@ int main(int argc, char **argv)
 	if (d->o.faults) {
 		(void)fflush(stdout);
 		faults(d);
+		await_launch(d);
 		return 0;
 	}
 	for (unsigned long i = 0; i < d->o.runs; i++)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every system call that sets up a run fails in turn, in the launcher, in pid
-1 of the run and in the program's process: either nothing of the program runs
+"""Every system call that starts a launcher or sets up a run fails in turn, in
+the launcher, in pid 1 of the run and in the program's process: either nothing of the program runs
 and a step is named, or the run is in every way the same as without a fault.
 Whatever happens, nothing is left of it, and the next run works.
 
@@ -49,6 +49,17 @@ NEEDLESS_WITH = {
     ("I", "keyctl", errno.ENOSYS):
         "a kernel without keyrings has none to share",
 }
+NEEDLESS_AT_START = {
+    "close": "the descriptor is gone whatever close says",
+    "umask": "it cannot fail",
+    "fcntl": "groups of the dead that are not seen wait for the next start",
+    "getdents64": "as fcntl",
+    "newfstatat": "as fcntl",
+    "openat": "as fcntl",
+}
+# Before main, or in libc's allocator, which has another way.
+LIBC = ("arch_prctl", "brk", "getrandom", "mmap", "mprotect", "prlimit64",
+        "rseq", "set_robust_list", "set_tid_address")
 failures = []
 
 
@@ -340,6 +351,98 @@ class Sweep:
                 self.next.append((label, text))
 
 
+class StartSweep:
+    """The launcher's own start, up to the moment when it is ready: each
+    fault has a launcher of its own, and where that still gets ready, a run."""
+
+    def __init__(self):
+        self.outcomes, self.went_on = (collections.Counter(),
+                                       collections.Counter())
+        self.bad, self.unnamed, self.left = [], [], []
+        self.instances = {}
+        self.n = self.missed = 0
+        text, _ = self.drive(0, 0, 0)
+        start = text[:text.index("\nready ")]
+        self.calls = [c for c in calls_of(start) if c.role == "L"]
+        self.wanted = self.look(text)
+
+    def drive(self, number, occurrence, error):
+        r = subprocess.run(
+            [DRIVER, "-K", "%d %d %d" % (number, occurrence, error), "-S",
+             "-Q", LAUNCH, *PROGRAM], input=b"- 0 0 0\n",
+            capture_output=True, timeout=120, check=False)
+        return (r.stdout.decode("utf-8", "replace"),
+                r.stderr.decode("utf-8", "replace"))
+
+    def look(self, text):
+        """The postures of a run and of its launcher."""
+        mine = "".join(line.replace("launch status", "init status")
+                       .replace("launch mountinfo", "program mountinfo") +
+                       "\n" for line in text.splitlines()
+                       if line.startswith("launch "))
+        return posture(text) + posture(mine)
+
+    def one(self, call, error):
+        label = "start: %s #%d %s (was %d)" % (
+            name_of(call.number), call.occurrence, errno.errorcode[error],
+            call.result)
+        text, told = self.drive(call.number, call.occurrence, error)
+        self.n += 1
+        if "\nhit 1" not in text:
+            self.missed += 1
+        elif "not-ready" in text:
+            named = re.search(r"^build-failed step=\S+ errno=\d+ text=.+? "
+                              r"remedy=.", text, re.M)
+            said = re.search(r"^bailiff-launch: .", told, re.M)
+            self.outcomes["not ready, saying why"] += 1
+            if not (named or said or name_of(call.number) in LIBC):
+                self.unnamed.append((label, text + told))
+            if MARK in text:
+                self.bad.append((label, text))
+        else:
+            self.outcomes["ready, nothing missing"] += 1
+            self.went_on[name_of(call.number)] += 1
+            if MARK not in text or self.look(text) != self.wanted:
+                self.bad.append((label, sorted(
+                    set(self.look(text)) ^ set(self.wanted))))
+            elif not (error == errno.EINTR or call.result < 0 or
+                      name_of(call.number) in LIBC or
+                      name_of(call.number) in NEEDLESS_AT_START):
+                self.bad.append((label, "went on: no reason is listed"))
+        instance = re.search(r"instance (\w+)", text).group(1)
+        self.instances[instance] = label
+        if instance_dirs(instance):
+            self.left.append((label, instance_dirs(instance)))
+
+    def files_left(self):
+        """A lock file alone may wait for the sweep of the next start."""
+        self.drive(0, 0, 0)
+        return [(label, "the instance file") for instance, label in
+                self.instances.items()
+                if os.path.exists("/run/bailiff/instances/" + instance)]
+
+
+def start_sweep():
+    started = time.monotonic()
+    sweep = StartSweep()
+    for call, error in faults(sweep.calls):
+        sweep.one(call, error)
+    sweep.left += sweep.files_left()
+    print("%d calls make a launcher ready; %d faults in %.0f s, %d of them "
+          "not reached" % (len(sweep.calls), sweep.n,
+                           time.monotonic() - started, sweep.missed))
+    for word, n in sorted(sweep.outcomes.items()):
+        print("  %6d %s" % (n, word))
+    print("  ready after:", ", ".join(
+        "%s %d" % k for k in sorted(sweep.went_on.items())))
+    check("a launcher is ready only with all it has without a fault",
+          not sweep.bad, some(sweep.bad))
+    check("one that is not says why", not sweep.unnamed, some(sweep.unnamed))
+    check("nothing is left of a launcher", not sweep.left, some(sweep.left))
+    check("nearly every fault of a start was reached",
+          sweep.missed * 20 <= max(sweep.n, 20), sweep.missed)
+
+
 def some(found):
     return "%d: " % len(found) + "\n     ".join(
         "%s: %s" % (label, str(what)[-1500:] if ONE else "\n".join(
@@ -386,6 +489,8 @@ def main():
     check("the next run works", not sweep.next, some(sweep.next))
     check("nearly every fault was reached",
           sweep.missed * 20 <= max(sweep.n, 20), sweep.missed)
+    if not ONE:
+        start_sweep()
     print("%d failed" % len(failures))
     sys.exit(1 if failures else 0)
 
