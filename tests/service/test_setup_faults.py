@@ -14,8 +14,8 @@ import fcntl
 import os
 import re
 
-from lib import (Place, Skip, case, check, equal, main, need_programs,
-                 need_root, one_line)
+from lib import (Place, Skip, case, check, equal, is_parked, kill, main,
+                 need_programs, need_root, one_line, parent, pids, wait_for)
 
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
 RUN = "/run/bailiff"
@@ -56,11 +56,29 @@ def goes_on(place, service):
     equal(r.code, 0, "verify: %r" % r)
 
 
+def parked(place):
+    """The sandboxes that wait for a run."""
+    launchers = place.launchers()
+    return [pid for pid in pids() if is_parked(pid) and
+            parent(pid) in launchers]
+
+
 def started():
+    """A service that has run something, without a sandbox made ahead: what
+    that took, it took before the host refused."""
     place = Place()
     r = place.bash(":")
     equal(r.code, 0, "a first run (%r)" % r)
+    for pid in wait_for(lambda: parked(place), "a sandbox made ahead"):
+        kill(pid)
+    wait_for(lambda: not parked(place), "its end")
     return place, place.supervisors() + place.launchers()
+
+
+@case("a sandbox that dies before its run is replaced by that run's own")
+def _():
+    place, service = started()
+    goes_on(place, service)
 
 
 def instance_of(place):
@@ -112,12 +130,20 @@ def _():
     goes_on(place, service)
 
 
+def lock(fd):
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def all_pairs_taken(n):
     held = []
     for i in range(n):
         fd = os.open("%s/uids/%d" % (RUN, i), os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        # The launcher lets go of what it had for the sandbox that died.
+        wait_for(lambda: lock(fd), "the lock of pair %d" % i, 10)
         held.append(fd)
     try:
         yield
