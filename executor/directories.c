@@ -159,6 +159,10 @@ static int add(struct sandbox *s, const char *name, int fd, struct error *e)
 		return FAIL_SYS(e, "look at it");
 	if (!S_ISDIR(st.st_mode))
 		return FAIL(e, ERROR_MALFORMED, "is no directory");
+	/* It was opened in a mount namespace that is not ours to bind from. */
+	if (s->rootless)
+		return FAIL(e, ERROR_UNAVAILABLE,
+		    "--dir needs a service of root; send files by --put");
 	if (make_in_child(s, fd, e) < 0)
 		return -1;
 	(void)snprintf(path, sizeof(path), "/sandbox/%s", name);
