@@ -31,6 +31,10 @@ MARK = "the mark of a program"
 STUCK_S = 20
 ROW_MAX = 10  # more calls of one kind than this: some of their places
 
+# Not tried: the kernel has no error for them, and they are believed.
+CANNOT_FAIL = ("getegid", "geteuid", "getgid", "getpid", "getppid", "getuid",
+               "umask")
+
 # Calls without which a run is the same.  A run that goes on must still have
 # the posture of one without a fault, so this list cannot hide a lost
 # protection; it says why the error is no reason to end the run.
@@ -39,7 +43,6 @@ NEEDLESS = {
     ("I", "close"): "the descriptor is gone whatever close says",
     ("P", "close"): "the descriptor is gone whatever close says",
     ("L", "faccessat2"): "libc asks another way, or the file is written to",
-    ("I", "geteuid"): "in the kernel it cannot fail",
     ("I", "poll"): "it is asked again",
     ("L", "poll"): "only EINTR lets it go on, to ask again",
     ("P", "prlimit64"): "not knowing the limit of dumps, it sets its own",
@@ -51,7 +54,6 @@ NEEDLESS_WITH = {
 }
 NEEDLESS_AT_START = {
     "close": "the descriptor is gone whatever close says",
-    "umask": "it cannot fail",
     "fcntl": "groups of the dead that are not seen wait for the next start",
     "getdents64": "as fcntl",
     "newfstatat": "as fcntl",
@@ -270,7 +272,8 @@ def places(calls):
 
 
 def faults(calls):
-    for i, c in enumerate(places(calls)):
+    for i, c in enumerate(c for c in places(calls)
+                          if name_of(c.number) not in CANNOT_FAIL):
         for error in ERRORS if LONG else (ERRORS[i % len(ERRORS)],):
             if c.result != -error:
                 yield c, error
