@@ -6,7 +6,7 @@
 Boots qemu in software emulation with Debian's cloud kernel and a small root
 file system made of the packages that are installed here, then runs each TEST
 (a path below tests/, default: DEFAULT) inside, as root.  Everything it makes
-lies below BUILD_DIR/vm.  Exit 0 if all passed, 1 if one failed, 77 if qemu or
+lies below BUILD_DIR/PLACE.  Exit 0 if all passed, 1 if one failed, 77 if qemu or
 the kernel package cannot be had.
 """
 import os
@@ -16,6 +16,7 @@ import subprocess
 import sys
 
 DEFAULT = ["service/test_run.py", "escape/test_launch.py"]
+PLACE = "vm"  # beneath BUILD_DIR
 PACKAGES = """base-files bash coreutils dash findutils grep gzip hostname
 libacl1 libattr1 libaudit1 libblkid1 libbz2-1.0 libc6 libc-bin libcap2
 libcap-ng0 libcom-err2 libcrypt1 libdb5.3 libexpat1 libffi8 libgcc-s1 libgcrypt20
@@ -185,7 +186,7 @@ def main():
     if not os.path.exists("/bin/busybox"):
         skip("no /bin/busybox; apt-get install busybox-static")
     os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
-    where = f"{build}/vm"
+    where = f"{build}/{PLACE}"
     os.makedirs(where, exist_ok=True)
     ram, vmlinuz = make_ramdisk(where, fetch_kernel(where))
     image = make_root(where, build, source, tests)

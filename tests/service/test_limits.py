@@ -6,6 +6,7 @@ Run as: python3 test_limits.py BUILD_DIR SOURCE_DIR [part of a name].
 import hashlib
 import json
 import os
+import resource
 import tempfile
 
 from lib import (PATIENCE_S, Place, call, case, check, equal, main,
@@ -568,6 +569,10 @@ CEILINGS = {
     "stderr": 1 << 30, "output": 1 << 40, "code": 64 * MIB,
     "stdin": 1 << 30, "args": 65536, "inputs": 8, "input_bytes": 1 << 30,
     "artifacts": 4096, "artifact_bytes": 1 << 40, "artifact_depth": 64}
+# What an account may start on this host bounds it too, and is named then.
+PROCESSES = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+if PROCESSES != resource.RLIM_INFINITY:
+    CEILINGS["pids"] = min(CEILINGS["pids"], PROCESSES - 2)
 FLOORS = {
     "memory": 8 * MIB, "pids": 2, "open_files": 16, "file_size": 0,
     "scratch_bytes": 65536, "scratch_inodes": 32, "stderr": 0, "stdin": 0,
