@@ -92,30 +92,40 @@ static void put_paths(
 	page_put(p, p->json ? "]}" : "\n");
 }
 
+static void put_module_json(
+    struct page *p, const char *language, const struct absent_module *module)
+{
+	page_string(p,
+	    p->n_modules > 0 ? ",{\"language\":" : "{\"language\":", language);
+	page_string(p, ",\"name\":", module->name);
+	page_string(p, ",\"enforced\":", absent_way_word(module->way));
+	if (module->way == ABSENT_CAPABILITY)
+		page_string(p, ",\"capability\":", module->capability);
+}
+
+static void put_module_line(
+    struct page *p, const char *language, const struct absent_module *module)
+{
+	bool answered = module->way == ABSENT_CAPABILITY;
+
+	if (text_printf(&p->out, &p->e, "%-11s%s: %s: %s%s%s%s",
+	        p->n_modules == 0 ? "denied" : "", language, module->name,
+	        absent_way_word(module->way), answered ? " " : "",
+	        answered ? module->capability : "",
+	        module->n > 0 ? "\n                    " : "") < 0)
+		p->failed = true;
+}
+
 /* How one denied module is enforced here. */
 static void put_module(
     struct page *p, const struct absent *a, const struct absent_module *module)
 {
 	const char *language = a->language->language.name;
-	const char *word = absent_way_word(module->way);
-	bool answered = module->way == ABSENT_CAPABILITY;
 
-	if (p->json) {
-		page_string(p,
-		    p->n_modules > 0 ? ",{\"language\":" : "{\"language\":",
-		    language);
-		page_string(p, ",\"name\":", module->name);
-		page_string(p, ",\"enforced\":", word);
-		if (answered)
-			page_string(p, ",\"capability\":", module->capability);
-	} else {
-		if (text_printf(&p->out, &p->e, "%-11s%s: %s: %s%s%s%s",
-		        p->n_modules == 0 ? "denied" : "", language,
-		        module->name, word, answered ? " " : "",
-		        answered ? module->capability : "",
-		        module->n > 0 ? "\n                    " : "") < 0)
-			p->failed = true;
-	}
+	if (p->json)
+		put_module_json(p, language, module);
+	else
+		put_module_line(p, language, module);
 	p->n_modules++;
 	put_paths(p, a, module);
 }

@@ -207,6 +207,7 @@ int source_input(const char *path, size_t len, int *ret_fd, struct error *e)
 
 	if (name == NULL)
 		return FAIL_SYS(e, "--put");
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): AUTO_FREE frees it */
 	return open_file(name, ret_fd, e);
 }
 

@@ -187,9 +187,8 @@ int start_service(struct service *s, enum start_result *ret, struct error *e)
 	char policy[] = "--policy";
 	char state[] = "--state";
 	char home[] = "--home";
-	bool has_home = s->home[0] != '\0';
 	char *argv[] = { name, policy, s->policy, state, s->state,
-		has_home ? home : NULL, s->home, NULL };
+		s->home[0] != '\0' ? home : NULL, s->home, NULL };
 	struct birth b = { path, argv, -1, -1 };
 	AUTO_FD read_fd = -1;
 	int result = service_program_path(name, path, e);

@@ -53,6 +53,7 @@ static int find_place(int fd, char *block, struct place *ret, struct error *e)
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0 ||
 	    (st.stx_mask & STATX_MNT_ID) == 0)
 		return FAIL_SYS(e, "read a mount id");
+	/* NOLINTNEXTLINE(readability-suspicious-call-argument) */
 	n = readlink(link, path, PATH_BYTES);
 	if (n <= 0 || n == PATH_BYTES)
 		return FAIL_SYS(e, "read a path");
@@ -96,7 +97,7 @@ int mounts_below(
     int fd, struct mounts_block block, bool *ret_found, struct error *e)
 {
 	AUTO_FD info_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	const size_t used = 6 * PATH_BYTES;
+	const size_t used = (size_t)6 * PATH_BYTES;
 	char *text = block.data + used;
 	size_t cap = block.size > used ? block.size - used : 0;
 	size_t have = 0;

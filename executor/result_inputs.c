@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 
 /* Every byte of a name encoded, and a NUL. */
-#define ENCODED_MAX (3 * PROTOCOL_NAME_MAX)
+#define ENCODED_MAX ((size_t)3 * PROTOCOL_NAME_MAX)
 
 static int encode(
     const struct result_input *input, char ret[ENCODED_MAX], struct error *e)

@@ -15,7 +15,8 @@
 
 #define PLACE "/sandbox/"
 
-_Static_assert(sizeof(PLACE) + 4 * PATH_MOUNT_NAME_MAX <= LAUNCH_PATH_MAX,
+_Static_assert(
+    sizeof(PLACE) + (size_t)4 * PATH_MOUNT_NAME_MAX <= LAUNCH_PATH_MAX,
     "the escaped name of a directory has room");
 
 /* As the kernel writes mount points; a name holds no control characters. */

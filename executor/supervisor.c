@@ -51,13 +51,23 @@ static int option_value(char **argv, int *at, const char **ret, struct error *e)
 	return 0;
 }
 
-static int parse(char **argv, struct supervisor_options *o, struct error *e)
+static int parse_listen_fd(
+    char **argv, int *at, struct supervisor_options *o, struct error *e)
 {
 	/* A service manager hands over 3 (sd_listen_fds(3)). */
 	const struct number_range fds = { READY_FD, 1000 };
 	const char *number = "";
 	uint64_t value = 0;
 
+	if (option_value(argv, at, &number, e) < 0 ||
+	    number_parse(number, "--listen-fd", fds, &value, e) < 0)
+		return -1;
+	o->listen_fd = (int)value;
+	return 0;
+}
+
+static int parse(char **argv, struct supervisor_options *o, struct error *e)
+{
 	for (int i = 1; argv[i] != NULL; i++) {
 		int failed = 0;
 
@@ -70,12 +80,7 @@ static int parse(char **argv, struct supervisor_options *o, struct error *e)
 		} else if (strcmp(argv[i], "--allow-nested") == 0) {
 			o->allow_nested = true;
 		} else if (strcmp(argv[i], "--listen-fd") == 0) {
-			failed = option_value(argv, &i, &number, e);
-			if (failed == 0)
-				failed = number_parse(
-				    number, "--listen-fd", fds, &value, e);
-			if (failed == 0)
-				o->listen_fd = (int)value;
+			failed = parse_listen_fd(argv, &i, o, e);
 		} else {
 			failed = FAIL(
 			    e, ERROR_USAGE, "unknown option '%.80s'", argv[i]);

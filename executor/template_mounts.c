@@ -54,9 +54,11 @@ static void unescape(char *text)
 	for (const char *at = text; *at != '\0'; to++) {
 		bool octal = at[0] == '\\' && strspn(at + 1, "01234567") >= 3;
 
-		*to = octal ? (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 +
-		                     (at[3] - '0'))
-		            : *at;
+		*to = *at;
+		if (octal)
+			*to = (char)(unsigned char)((at[1] - '0') * 64 +
+			                            (at[2] - '0') * 8 +
+			                            (at[3] - '0'));
 		at += octal ? 4 : 1;
 	}
 	*to = '\0';

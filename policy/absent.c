@@ -38,6 +38,7 @@ struct finder {
  * lack of memory. */
 static int expand(const char *pattern, glob_t *ret, struct error *e)
 {
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	int why = glob(pattern, GLOB_NOESCAPE, NULL, ret);
 
 	if (why == 0 || why == GLOB_NOMATCH)
@@ -280,6 +281,7 @@ static int find_dirs(struct finder *f, glob_t *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < m->n_directories; i++) {
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 		int why = glob(m->directories[i],
 		    GLOB_NOESCAPE | GLOB_ONLYDIR | (i > 0 ? GLOB_APPEND : 0),
 		    NULL, ret);

@@ -53,7 +53,7 @@ struct parse_rows {
 size_t parse_rows(struct reader *r, uint32_t node, struct parse_rows rows);
 
 /* "modules" of a language file, into a struct language, and of a policy. */
-void parse_language_modules(struct reader *r, uint32_t node, void *language);
+void parse_language_modules(struct reader *r, uint32_t node, void *to);
 void parse_modules(struct reader *r, uint32_t node, struct policy_language *l);
 
 /* "languages", into a struct parse. */
