@@ -233,21 +233,28 @@ static void send_view(struct driver *d)
 	tell(d, LAUNCH_BUILD, &build, NULL);
 }
 
+/* Ours and dead, or somebody else's and reaped. */
+static bool is_gone(pid_t pid)
+{
+	siginfo_t dead = { 0 };
+	char path[32];
+
+	if (waitid(P_PID, (id_t)pid, &dead, WEXITED | WNOHANG | WNOWAIT) == 0)
+		return dead.si_pid == pid;
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return faccessat(AT_FDCWD, path, F_OK, 0) != 0;
+}
+
 /*
  * A launcher that ends by itself is to clean up first, and would be killed
  * with its tracer.
  */
 static void await_launch(struct driver *d)
 {
-	char path[32];
-
 	(void)shutdown(d->channel.fd, SHUT_RDWR);
-	(void)snprintf(path, sizeof(path), "/proc/%d", (int)d->launch);
-	for (int i = 0; i < 1000 && faccessat(AT_FDCWD, path, F_OK, 0) == 0;
-	     i++)
+	for (int i = 0; i < 1000 && !is_gone(d->launch); i++)
 		(void)poll(NULL, 0, 10);
-	printf("launch-gone %s\n",
-	    faccessat(AT_FDCWD, path, F_OK, 0) == 0 ? "no" : "yes");
+	printf("launch-gone %s\n", is_gone(d->launch) ? "yes" : "no");
 	(void)fflush(stdout);
 }
 
