@@ -656,24 +656,45 @@ static void finish(struct driver *d, struct one *one)
 		(void)release(d, one);
 }
 
-/* The launcher waits for us now, so this is what it holds at rest. */
+static unsigned int count_fds(pid_t pid)
+{
+	char path[64];
+	unsigned int n = 0;
+
+	for (int fd = 0; fd < 512; fd++) {
+		(void)snprintf(
+		    path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
+		if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			n++;
+	}
+	return n;
+}
+
+/* It makes the next sandbox ahead: at rest is when the number stays. */
+static unsigned int settled_fds(pid_t pid)
+{
+	unsigned int n = count_fds(pid);
+	int same = 0;
+
+	for (int i = 0; i < 500 && same < 20; i++) {
+		unsigned int now = count_fds(pid);
+
+		same = now == n ? same + 1 : 0;
+		n = now;
+		(void)poll(NULL, 0, 10);
+	}
+	return n;
+}
+
 static void show_launch(const struct driver *d)
 {
 	static const char *const rows[] = { "VmRSS:", "RssAnon:" };
 	char path[64];
 	char line[512];
-	unsigned int n_fds = 0;
+	unsigned int n_fds = settled_fds(d->launch);
 	unsigned int n_mounts = 0;
 	FILE *f;
 
-	for (int fd = 0; fd < 512; fd++) {
-		(void)snprintf(
-		    path, sizeof(path), "/proc/%d/fd/%d", (int)d->launch, fd);
-		n_fds +=
-		    faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0
-		        ? 1
-		        : 0;
-	}
 	(void)snprintf(
 	    path, sizeof(path), "/proc/%d/mountinfo", (int)d->launch);
 	f = fopen(path, "r");
