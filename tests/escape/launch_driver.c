@@ -233,15 +233,17 @@ static void send_view(struct driver *d)
 	tell(d, LAUNCH_BUILD, &build, NULL);
 }
 
-/* Ours and dead, or somebody else's and reaped. */
-static bool is_gone(pid_t pid)
+/* Ours and dead; with a tracer, who reaps it, once that one has let go. */
+static bool is_gone(const struct driver *d)
 {
 	siginfo_t dead = { 0 };
 	char path[32];
 
-	if (waitid(P_PID, (id_t)pid, &dead, WEXITED | WNOHANG | WNOWAIT) == 0)
-		return dead.si_pid == pid;
-	(void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (!d->o.faults)
+		return waitid(P_PID, (id_t)d->launch, &dead,
+		           WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		       dead.si_pid == d->launch;
+	(void)snprintf(path, sizeof(path), "/proc/%d", (int)d->launch);
 	return faccessat(AT_FDCWD, path, F_OK, 0) != 0;
 }
 
@@ -252,9 +254,9 @@ static bool is_gone(pid_t pid)
 static void await_launch(struct driver *d)
 {
 	(void)shutdown(d->channel.fd, SHUT_RDWR);
-	for (int i = 0; i < 1000 && !is_gone(d->launch); i++)
+	for (int i = 0; i < 1000 && !is_gone(d); i++)
 		(void)poll(NULL, 0, 10);
-	printf("launch-gone %s\n", is_gone(d->launch) ? "yes" : "no");
+	printf("launch-gone %s\n", is_gone(d) ? "yes" : "no");
 	(void)fflush(stdout);
 }
 
