@@ -72,7 +72,7 @@ def finished(status="ok", killed_by="", kind=1, value=0, step="", number=0,
             text(killed_by) + u32(kind) + u32(value) + text(step) +
             u32(number) + text(remedy) + stream * 2 + u64(0) * 2 +
             u64(1) * 4 + u32(0) + words() + u64(8) + LEAF +
-            text("")).hex()
+            text("") + u64(0)).hex()
 
 
 class Tree:
