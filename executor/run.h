@@ -72,7 +72,7 @@ struct run {
 	/* How it ended. */
 	enum killer kill;
 	struct run_failure failure;
-	bool ended, init_wall;
+	bool ended, init_wall, init_lost;
 	uint32_t exit_kind, exit_value;
 	uint64_t cpu_us, memory_peak, pids_peak, oom_kills, pids_hits;
 	uint64_t next_sample_us, give_up_us;

@@ -2,6 +2,7 @@
  * executor/run_finish.c - the outcome of a run: for the log, and for the
  * front.  Linked by the supervisor.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,31 @@
 #include "executor/patience.h"
 #include "executor/run_steps.h"
 
-static void put_verdict(const struct run *r, struct event_outcome *o)
+static bool is_launcher_gone(const struct supervisor *s)
 {
+	struct pollfd p = { .fd = s->launch_fd, .events = POLLRDHUP };
+
+	return s->launch_fd < 0 || poll(&p, 1, 0) > 0;
+}
+
+/*
+ * pid 1 ends when the launcher does, and its end may be seen first: a child
+ * of the launcher may hold its channel a little longer.  By now collecting
+ * has been tried, which nobody but the launcher answers.
+ */
+static void blame(struct run *r)
+{
+	if (!r->init_lost || !is_launcher_gone(r->s))
+		return;
+	r->failure.is_set = false;
+	if (r->kill == KILLER_NONE)
+		r->kill = KILLER_SUPERVISOR;
+}
+
+static void put_verdict(struct run *r, struct event_outcome *o)
+{
+	blame(r);
+
 	const struct verdict_facts facts = {
 		.released = r->clock[CLOCK_RELEASED] != 0,
 		.step_failed = r->failure.is_set,

@@ -5,7 +5,6 @@
  * counted, hashed and kept.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,24 +126,13 @@ void run_end(struct run *r)
 		go_on(r);
 }
 
-/* pid 1 ends when the launcher does, and its end may be seen first. */
-static bool is_launcher_gone(const struct supervisor *s)
-{
-	struct pollfd p = { .fd = s->launch_fd, .events = POLLRDHUP };
-
-	return s->launch_fd < 0 || poll(&p, 1, 0) > 0;
-}
-
 /* pid 1 said goodbye without a word, or something that no pid 1 says. */
 static void lose_init(struct run *r, const struct error *why)
 {
 	loop_remove(&r->s->loop, &r->status_watch);
 	if (r->stage >= RUN_ENDING || r->ended)
 		return;
-	if (is_launcher_gone(r->s)) {
-		run_kill(r, KILLER_SUPERVISOR);
-		return;
-	}
+	r->init_lost = true;
 	run_fail(
 	    r, r->stage == RUN_RUNNING ? PHASE_RUN : PHASE_SETUP, "init", why);
 	run_end(r);

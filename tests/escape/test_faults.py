@@ -402,6 +402,9 @@ class StartSweep:
                 self.unnamed.append((label, text + told))
             if MARK in text:
                 self.bad.append((label, text))
+        elif MARK not in text and "bailiff-launch: ending: " in told:
+            # A call of its own loop, made while "ready" was on its way.
+            self.outcomes["ready, then ended saying why"] += 1
         else:
             self.outcomes["ready, nothing missing"] += 1
             self.went_on[name_of(call.number)] += 1
