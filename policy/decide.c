@@ -8,17 +8,34 @@
 #include "policy/path.h"
 #include "policy/policy.h"
 
-/* Keep a sorted set; what does not fit is dropped, but never the fact that
- * something was: the set was full of reasons already. */
-static void add_word(struct policy_words *words, const char *word)
+/* In place of what finds no room: nothing is dropped without a word. */
+#define WORD_MORE "rules.more"
+
+/* *ret_at is its place, or where it belongs in the sorted set. */
+static bool find_word(
+    const struct policy_words *words, const char *word, size_t *ret_at)
 {
 	size_t at = 0;
+	int order = 1;
 
-	while (at < words->n && strcmp(words->items[at], word) < 0)
+	while (at < words->n && (order = strcmp(words->items[at], word)) < 0)
 		at++;
-	if (words->n == POLICY_WORDS_MAX ||
-	    (at < words->n && strcmp(words->items[at], word) == 0))
+	*ret_at = at;
+	return at < words->n && order == 0;
+}
+
+/* The last place is kept for WORD_MORE. */
+static void add_word(struct policy_words *words, const char *word)
+{
+	size_t at;
+
+	if (find_word(words, word, &at))
 		return;
+	if (words->n >= POLICY_WORDS_MAX - 1) {
+		word = WORD_MORE;
+		if (find_word(words, word, &at))
+			return;
+	}
 	memmove(words->items[at + 1], words->items[at],
 	    (words->n - at) * sizeof(words->items[0]));
 	(void)snprintf(words->items[at], sizeof(words->items[at]), "%s", word);
@@ -34,6 +51,11 @@ static void deny(struct policy_decision *d, const char *reason)
 void policy_decision_deny(struct policy_decision *d, const char *reason)
 {
 	deny(d, reason);
+}
+
+void policy_decision_match(struct policy_decision *d, const char *rule)
+{
+	add_word(&d->rules, rule);
 }
 
 static void deny_limit(
@@ -107,20 +129,27 @@ static bool find_root(const struct policy *p, const struct policy_input *input,
 static void judge_path(const struct policy *p, const struct policy_input *input,
     size_t which, struct policy_decision *d)
 {
-	static const char *const reasons[] = {
-		[PATH_FINE] = NULL,
-		[PATH_TRAVERSAL] = "path.traversal",
-		[PATH_NOT_ABSOLUTE] = "path.not_absolute",
-		[PATH_COMPONENT] = "path.component",
+	static const struct {
+		unsigned int fault;
+		const char *reason;
+	} reasons[] = {
+		{ PATH_TRAVERSAL, "path.traversal" },
+		{ PATH_NOT_ABSOLUTE, "path.not_absolute" },
+		{ PATH_COMPONENT, "path.component" },
 	};
-	enum path_verdict verdict = path_judge(input->host);
+	unsigned int faults = path_judge(input->host);
 
-	if (verdict != PATH_FINE)
-		deny(d, reasons[verdict]);
-	else if (p->n_read_roots == 0)
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if ((faults & reasons[i].fault) != 0)
+			deny(d, reasons[i].reason);
+	if (p->n_read_roots == 0)
 		deny(d, "path.not_allowed");
-	else if (!find_root(
+	else if (faults != PATH_FINE)
+		return; /* where it leads is not asked */
+	else if (find_root(
 	             p, input, &d->input_root[which], &d->input_beneath[which]))
+		add_word(&d->rules, "path.read");
+	else
 		deny(d, "path.outside_root");
 }
 
@@ -142,11 +171,24 @@ static void judge_name(const struct policy_request *request, size_t which,
 			deny(d, "path.name");
 }
 
+/* The language, and what a run of it goes without. */
+static void match_language(struct policy_decision *d)
+{
+	const struct policy_language *l = d->language;
+	char rule[POLICY_WORD_MAX];
+
+	(void)snprintf(rule, sizeof(rule), "language.%s", l->language.name);
+	add_word(&d->rules, rule);
+	for (size_t i = 0; i < l->n_denied; i++) {
+		(void)snprintf(rule, sizeof(rule), "module.%s", l->denied[i]);
+		add_word(&d->rules, rule);
+	}
+}
+
 void policy_decide(const struct policy *p, const struct policy_request *request,
     struct policy_decision *ret)
 {
 	size_t n = request->n_inputs;
-	char rule[POLICY_WORD_MAX];
 
 	memset(ret, 0, sizeof(*ret));
 	ret->allow = true;
@@ -154,9 +196,7 @@ void policy_decide(const struct policy *p, const struct policy_request *request,
 	if (ret->language == NULL) {
 		deny(ret, "language.not_allowed");
 	} else {
-		(void)snprintf(rule, sizeof(rule), "language.%s",
-		    ret->language->language.name);
-		add_word(&ret->rules, rule);
+		match_language(ret);
 		judge_limits(request, ret);
 	}
 	judge_sizes(request, ret);

@@ -27,27 +27,24 @@ static bool is_word(struct component c, const char *word)
 	return c.len == strlen(word) && memcmp(c.at, word, c.len) == 0;
 }
 
-enum path_verdict path_judge(const char *path)
+unsigned int path_judge(const char *path)
 {
+	unsigned int faults = path[0] == '/' ? PATH_FINE : PATH_NOT_ABSOLUTE;
 	const char *rest = path;
-	bool absolute = path[0] == '/';
-	bool odd = false;
 
 	while (rest != NULL) {
 		struct component c = next_component(&rest);
 
 		if (is_word(c, ".."))
-			return PATH_TRAVERSAL;
+			faults |= PATH_TRAVERSAL;
 		/* Only the first may be empty: it stands before the root. */
 		if ((c.len == 0 && c.at != path) || is_word(c, ".") ||
 		    c.len > PATH_NAME_MAX)
-			odd = true;
+			faults |= PATH_COMPONENT;
 	}
-	if (!absolute)
-		return PATH_NOT_ABSOLUTE;
-	if (odd || strlen(path) >= POLICY_PATH_MAX || !reader_plain(path))
-		return PATH_COMPONENT;
-	return PATH_FINE;
+	if (strlen(path) >= POLICY_PATH_MAX || !reader_plain(path))
+		faults |= PATH_COMPONENT;
+	return faults;
 }
 
 const char *path_beneath(const char *root, const char *path)

@@ -12,16 +12,17 @@
 /* Of an input that is a mount, so that its line in /proc has a bound. */
 #define PATH_MOUNT_NAME_MAX 60
 
-/* In this order: the first that applies. */
-enum path_verdict {
-	PATH_FINE,
-	PATH_TRAVERSAL,    /* a component is ".." */
-	PATH_NOT_ABSOLUTE, /* no slash in front */
-	PATH_COMPONENT, /* ".", "//", a slash at the end, too long, not UTF-8,
-	                    * control or invisible characters */
+/* Bits: all that apply are told. */
+enum path_fault {
+	PATH_FINE = 0,
+	PATH_TRAVERSAL = 1,    /* a component is ".." */
+	PATH_NOT_ABSOLUTE = 2, /* no slash in front */
+	PATH_COMPONENT = 4,    /* ".", "//", a slash at the end, too long, not
+	                        * UTF-8, control or invisible characters */
 };
 
-enum path_verdict path_judge(const char *path);
+/* Bits of enum path_fault; PATH_FINE when there is none. */
+unsigned int path_judge(const char *path);
 
 /*
  * The rest of 'path' beneath 'root', without a slash in front, or NULL when it

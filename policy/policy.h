@@ -210,29 +210,48 @@ struct policy_request {
 	size_t n_inputs_asked; /* may exceed POLICY_INPUTS_MAX: then denied */
 };
 
+/* Ids of rules.  When there are more than fit, one of them is "rules.more". */
 struct policy_words {
 	size_t n;
 	char items[POLICY_WORDS_MAX][POLICY_WORD_MAX]; /* sorted, each once */
 };
 
+/*
+ * Ids of rules are stable: records and tests of policies hold them.
+ *
+ * What denies: language.not_allowed; limit.NAME.above_max, .below_min;
+ * code.empty, code.too_large, stdin.too_large, args.too_large; inputs.too_many,
+ * inputs.too_large; path.not_allowed (the policy has no roots), path.traversal,
+ * path.not_absolute, path.component, path.outside_root, path.name.
+ *
+ * What matches without denying: language.NAME; path.read; module.NAME for each
+ * module that runs of the language go without.
+ */
 struct policy_decision {
 	bool allow;
 	struct policy_words rules;   /* matched without denying */
 	struct policy_words reasons; /* all that denied; empty when allowed */
-	const struct policy_language *language; /* borrowed; NULL if unknown */
+	/* Borrowed; NULL if unknown.  Its capabilities are what filter.h
+	 * compiles. */
+	const struct policy_language *language;
 	uint64_t limits[LIMIT_N]; /* effective; set when language is known */
 	/* For each input: which read root, and the path beneath it. */
 	size_t input_root[POLICY_INPUTS_MAX];
 	const char *input_beneath[POLICY_INPUTS_MAX]; /* points into request */
 };
 
-/* Total and bounded: always fills *ret.  Default deny; deny beats allow. */
+/*
+ * Total and bounded: always fills *ret.  Default deny; deny beats allow; every
+ * rule that matches is told, not the first.
+ */
 void policy_decide(const struct policy *p, const struct policy_request *request,
     struct policy_decision *ret);
 
 /*
- * Deny after all: add one reason found later (the opener's "path.link", say).
+ * What is found later: a reason that denies after all (the opener's
+ * "path.link", a code rule), or a rule that matched without denying.
  */
 void policy_decision_deny(struct policy_decision *d, const char *reason);
+void policy_decision_match(struct policy_decision *d, const char *rule);
 
 #endif

@@ -22,6 +22,10 @@
 	    "\"stdin\":{\"default\":10},\"args\":{\"default\":10},"            \
 	    "\"inputs\":{\"default\":3}}")
 
+#define TEXTS_DENYING                                               \
+	"{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{" \
+	"\"modules\":{\"deny\":[\"xml.etree\",\"ctypes\"]}}}}"
+
 struct fixture {
 	struct texts_result *parsed;
 	struct policy_request request;
@@ -181,8 +185,6 @@ static void paths_are_judged(void **state)
 		{ "/srv/data/../../etc/passwd", "path.traversal", NULL, 0 },
 		{ "/srv/data/..", "path.traversal", NULL, 0 },
 		{ "/..", "path.traversal", NULL, 0 },
-		{ "../etc/passwd", "path.traversal", NULL, 0 },
-		{ "..", "path.traversal", NULL, 0 },
 		{ "", "path.not_absolute", NULL, 0 },
 		{ "a", "path.not_absolute", NULL, 0 },
 		{ "~/a", "path.not_absolute", NULL, 0 },
@@ -216,6 +218,40 @@ static void paths_are_judged(void **state)
 		assert_string_equal(
 		    f->decision.input_beneath[0], paths[i].beneath);
 	}
+}
+
+/* Every fault of a path is told, not the first. */
+static void all_faults_of_a_path_are_told(void **state)
+{
+	static const struct {
+		const char *path, *reasons[3];
+	} paths[] = {
+		{ "..", { "path.not_absolute", "path.traversal" } },
+		{ "../etc/passwd", { "path.not_absolute", "path.traversal" } },
+		{ "/srv/data/./../x", { "path.component", "path.traversal" } },
+		{ "/srv/data/..\n", { NULL } },
+		{ "/srv/data/../a\n", { "path.component", "path.traversal" } },
+		{ "./..//\x7f", { "path.component", "path.not_absolute",
+		                    "path.traversal" } },
+		{ "a/", { "path.component", "path.not_absolute" } },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < N(paths); i++) {
+		size_t n = 0;
+
+		ask_path(f, paths[i].path, "n");
+		decide(f);
+		assert_false(f->decision.allow);
+		for (; n < N(paths[i].reasons) && paths[i].reasons[n]; n++)
+			assert_string_equal(
+			    f->decision.reasons.items[n], paths[i].reasons[n]);
+		if (n > 0)
+			assert_int_equal(f->decision.reasons.n, n);
+	}
+	/* A newline behind two dots makes another component of it. */
+	ask_path(f, "/srv/data/..\n", "n");
+	expect_denied(f, "path.component");
 }
 
 static void without_roots_no_path_is_allowed(void **state)
@@ -339,6 +375,50 @@ static void all_reasons_are_given_sorted_and_once(void **state)
 	assert_string_equal(f->decision.reasons.items[2], "path.link");
 }
 
+static void more_reasons_than_fit_leave_a_word(void **state)
+{
+	struct fixture *f = *state;
+	char reason[POLICY_WORD_MAX];
+
+	decide(f);
+	for (int i = 0; i < 100; i++) {
+		(void)snprintf(
+		    reason, sizeof(reason), "%s.%02d", i % 2 ? "a" : "z", i);
+		policy_decision_deny(&f->decision, reason);
+		policy_decision_match(&f->decision, reason);
+		assert_int_equal(f->decision.reasons.n,
+		    i < POLICY_WORDS_MAX ? i + 1 : POLICY_WORDS_MAX);
+	}
+	for (size_t i = 1; i < POLICY_WORDS_MAX; i++)
+		assert_true(strcmp(f->decision.reasons.items[i - 1],
+		                f->decision.reasons.items[i]) < 0);
+	assert_int_equal(f->decision.rules.n, POLICY_WORDS_MAX);
+	for (size_t i = 0, n = 0; i < POLICY_WORDS_MAX; i++) {
+		n += strcmp(f->decision.reasons.items[i], "rules.more") == 0;
+		if (i == POLICY_WORDS_MAX - 1)
+			assert_int_equal(n, 1);
+	}
+}
+
+static void denied_modules_are_rules_that_matched(void **state)
+{
+	struct texts_result *r =
+	    texts_parse(TEXTS_DENYING, strlen(TEXTS_DENYING));
+	struct fixture *f = *state;
+
+	assert_non_null(r->policy);
+	policy_decide(r->policy, &f->request, &f->decision);
+	assert_true(f->decision.allow);
+	assert_int_equal(f->decision.rules.n, 3);
+	assert_string_equal(f->decision.rules.items[0], "language.python");
+	assert_string_equal(f->decision.rules.items[1], "module.ctypes");
+	assert_string_equal(f->decision.rules.items[2], "module.xml.etree");
+	f->request.language = "bash";
+	policy_decide(r->policy, &f->request, &f->decision);
+	assert_int_equal(f->decision.rules.n, 0);
+	texts_free(r);
+}
+
 static void a_later_reason_denies(void **state)
 {
 	struct fixture *f = *state;
@@ -396,33 +476,65 @@ static bool inside(const struct words *w, const char *root)
 	return true;
 }
 
-/* NULL: allowed, and *ret_root is the deepest root. */
-static const char *model(const char *path, size_t *ret_root)
+enum {
+	TRAVERSAL = 1,
+	NOT_ABSOLUTE = 2,
+	COMPONENT = 4,
+	OUTSIDE = 8
+};
+static const char *const model_words[] = { [TRAVERSAL] = "path.traversal",
+	[NOT_ABSOLUTE] = "path.not_absolute",
+	[COMPONENT] = "path.component",
+	[OUTSIDE] = "path.outside_root" };
+
+/* Bits; 0: allowed, and *ret_root is the deepest root. */
+static int model(const char *path, size_t *ret_root)
 {
 	static const char *const roots[] = { "/srv/data", "/srv/data/deep",
 		"/x" };
 	struct words w;
-	bool odd;
+	int faults = 0;
 	bool found = false;
 
 	split(path, &w);
 	if (any_word(&w, ".."))
-		return "path.traversal";
+		faults |= TRAVERSAL;
 	if (path[0] != '/')
-		return "path.not_absolute";
-	odd = any_word(&w, ".");
+		faults |= NOT_ABSOLUTE;
+	if (any_word(&w, "."))
+		faults |= COMPONENT;
 	for (size_t i = 1; i < w.n; i++)
-		odd = odd || w.items[i][0] == '\0';
+		if (w.items[i][0] == '\0')
+			faults |= COMPONENT;
 	for (size_t i = 0; path[i] != '\0'; i++)
-		odd = odd || path[i] < ' ' || path[i] > '~';
-	if (odd)
-		return "path.component";
+		if (path[i] < ' ' || path[i] > '~')
+			faults |= COMPONENT;
+	if (faults != 0)
+		return faults;
 	for (size_t i = 0; i < N(roots); i++)
 		if (inside(&w, roots[i])) {
 			*ret_root = i; /* sorted: the deeper comes later */
 			found = true;
 		}
-	return found ? NULL : "path.outside_root";
+	return found ? 0 : OUTSIDE;
+}
+
+/* What the decision says, as the model's bits; anything else fails. */
+static int decided(const struct policy_decision *d, const char *path)
+{
+	int faults = 0;
+
+	for (size_t i = 0; i < d->reasons.n; i++) {
+		int bit = TRAVERSAL;
+
+		while (bit <= OUTSIDE &&
+		       strcmp(model_words[bit], d->reasons.items[i]) != 0)
+			bit *= 2;
+		if (bit > OUTSIDE)
+			fail_msg("\"%s\": %s", path, d->reasons.items[i]);
+		faults |= bit;
+	}
+	return faults;
 }
 
 /* xorshift64: the same paths on every machine. */
@@ -447,21 +559,19 @@ static void generated_paths_agree_with_a_slow_model(void **state)
 	for (int round = 0; round < 100000; round++) {
 		char path[256] = "";
 		size_t root = 0;
-		const char *reason;
-		const char *got;
+		int want;
+		int got;
 
 		for (uint64_t n = random_next(&seed) % 10; n > 0; n--)
 			strcat(path, pieces[random_next(&seed) % N(pieces)]);
-		reason = model(path, &root);
+		want = model(path, &root);
 		ask_path(f, path, "n");
 		decide(f);
-		got = f->decision.allow ? NULL : f->decision.reasons.items[0];
-		if ((got == NULL) != (reason == NULL) ||
-		    (got != NULL && strcmp(got, reason) != 0))
-			fail_msg("\"%s\": %s, the model says %s", path,
-			    got != NULL ? got : "allowed",
-			    reason != NULL ? reason : "allowed");
-		if (got != NULL)
+		got = decided(&f->decision, path);
+		if (got != want)
+			fail_msg(
+			    "\"%s\": %d, the model says %d", path, got, want);
+		if (got != 0)
 			continue;
 		n_allowed++;
 		assert_int_equal(f->decision.input_root[0], root);
@@ -488,6 +598,9 @@ int main(void)
 		TEST(directories_may_be_a_root_and_have_short_names),
 		TEST(inline_inputs_need_a_name_and_room_but_no_root),
 		TEST(all_reasons_are_given_sorted_and_once),
+		TEST(all_faults_of_a_path_are_told),
+		TEST(more_reasons_than_fit_leave_a_word),
+		TEST(denied_modules_are_rules_that_matched),
 		TEST(a_later_reason_denies),
 		TEST(generated_paths_agree_with_a_slow_model),
 	};
