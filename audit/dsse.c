@@ -4,6 +4,7 @@
  */
 #include "audit/dsse.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/sha256.h"
@@ -25,17 +26,23 @@ int dsse_pae(
 	return 0;
 }
 
+/* The pieces around payload, key id and signature. */
+#define HEAD "{\"payload\": \""
+#define MIDDLE                              \
+	"\", \"payloadType\": \"" DSSE_TYPE \
+	"\", \"signatures\": [{\"keyid\": \""
+#define BEHIND "\", \"sig\": \""
+#define TAIL   "\"}]}\n"
+
 static int write_envelope(const char *line, size_t len, const char *key_id,
     struct text_out *out, struct error *e)
 {
-	if (text_printf(out, e, "{\"payload\": \"") < 0 ||
+	if (text_printf(out, e, HEAD) < 0 ||
 	    text_base64(line + DSSE_STMT_AT, len - DSSE_STMT_AT - 1, out, e) <
 	        0)
 		return -1;
-	return text_printf(out, e,
-	    "\", \"payloadType\": \"" DSSE_TYPE
-	    "\", \"signatures\": [{\"keyid\": \"%s\", \"sig\": \"%.*s\"}]}\n",
-	    key_id, DSSE_SIG_LEN, line + DSSE_SIG_AT);
+	return text_printf(out, e, MIDDLE "%s" BEHIND "%.*s" TAIL, key_id,
+	    DSSE_SIG_LEN, line + DSSE_SIG_AT);
 }
 
 int dsse_envelope(const void *line, size_t len, const uint8_t record_key[32],
@@ -57,4 +64,56 @@ int dsse_envelope(const void *line, size_t len, const uint8_t record_key[32],
 		return -1;
 	}
 	return 0;
+}
+
+/* Take 'text' off the front. */
+static bool skip(const char **at, size_t *len, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (*len < n || memcmp(*at, text, n) != 0)
+		return false;
+	*at += n;
+	*len -= n;
+	return true;
+}
+
+struct piece {
+	const char *at; /* borrowed */
+	size_t len;
+};
+
+/* Take all up to the next quote off the front. */
+static bool take(const char **at, size_t *len, struct piece *ret)
+{
+	const char *quote = memchr(*at, '"', *len);
+
+	if (quote == NULL)
+		return false;
+	*ret = (struct piece){ *at, (size_t)(quote - *at) };
+	*at = quote;
+	*len -= ret->len;
+	return true;
+}
+
+int dsse_line(
+    const void *envelope, size_t len, struct text_out *out, struct error *e)
+{
+	const char *at = envelope;
+	struct piece payload, key_id, sig;
+	size_t before = out->len;
+
+	if (!skip(&at, &len, HEAD) || !take(&at, &len, &payload) ||
+	    !skip(&at, &len, MIDDLE) || !take(&at, &len, &key_id) ||
+	    !skip(&at, &len, BEHIND) || !take(&at, &len, &sig) ||
+	    sig.len != DSSE_SIG_LEN || !skip(&at, &len, TAIL) || len != 0)
+		return FAIL(e, ERROR_MALFORMED,
+		    "not a DSSE envelope as results hold them");
+	if (text_printf(out, e, "{\"sig\":\"%.*s\",\"stmt\":", DSSE_SIG_LEN,
+	        sig.at) == 0 &&
+	    text_base64_decode(payload.at, payload.len, out, e) == 0 &&
+	    text_printf(out, e, "}") == 0)
+		return 0;
+	out->len = before;
+	return FAIL_IN(e, "DSSE envelope");
 }

@@ -38,4 +38,12 @@ int dsse_pae(const void *statement, size_t len, struct text_out *out,
 int dsse_envelope(const void *line, size_t len, const uint8_t record_key[32],
     struct text_out *out, struct error *e) MUST_CHECK;
 
+/*
+ * The reverse: append the record line (without LF) of an envelope that has the
+ * one spelling that dsse_envelope writes.  The key id is not looked at.
+ * ERROR_MALFORMED for any other spelling.
+ */
+int dsse_line(const void *envelope, size_t len, struct text_out *out,
+    struct error *e) MUST_CHECK;
+
 #endif

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/checkpoint.h"
 #include "audit/verify_results.h"
 #include "audit/witness_policy.h"
 #include "base/file.h"
@@ -25,19 +26,6 @@ struct checkpoint {
 	uint8_t *data; /* owned; NULL: there is none */
 	size_t len;
 };
-
-static int read_checkpoint(
-    int audit_fd, struct checkpoint *ret, struct error *e)
-{
-	struct file_open what = { audit_fd, "checkpoint", O_RDONLY, 0 };
-	AUTO_FD fd = -1;
-
-	if (file_open_beneath(&what, &fd, e) < 0)
-		return e->saved_errno == ENOENT ? 0 : FAIL_IN(e, "checkpoint");
-	if (file_read_all(fd, NOTE_BYTES_MAX, &ret->data, &ret->len, e) < 0)
-		return FAIL_IN(e, "checkpoint");
-	return 0;
-}
 
 static int open_checkpoint(
     struct verify *v, const struct checkpoint *c, struct error *e)
@@ -328,7 +316,7 @@ int verify_log(const struct verify_options *options, struct report *report,
 	v->lines.fd = -1;
 	v->lines.next_fd = -1;
 	if (tables(v, e) == 0 &&
-	    read_checkpoint(options->audit_fd, &c, e) == 0 &&
+	    checkpoint_read(options->audit_fd, &c.data, &c.len, e) == 0 &&
 	    lines_open(options->log_fd, &v->lines, e) == 0)
 		done = judge(v, &c, e);
 	if (done == 0)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "audit/note.h"
+#include "audit/pin.h"
 #include "audit/report.h"
 #include "base/error.h"
 
@@ -21,8 +22,6 @@ enum verify_require {
 	REQUIRE_ANCHORED,
 	REQUIRE_WITNESSED
 };
-
-#define VERIFY_PINS_MAX 2
 
 struct witness_policy;
 
@@ -42,7 +41,7 @@ struct verify_options {
 	 * of pin_fds (-1: none) that has it.  Never one from the log folder.
 	 */
 	const struct note_key *key;
-	int pin_fds[VERIFY_PINS_MAX];
+	int pin_fds[PIN_DIRECTORIES];
 	const struct verify_known *known; /* borrowed */
 	size_t n_known;
 	const uint8_t *policy_sha256; /* NULL: any; of a policy file */

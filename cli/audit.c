@@ -11,22 +11,22 @@
 #include "cli/audit.h"
 #include "cli/say.h"
 
-struct entry {
+struct audit_command {
 	const char *name;
 	int (*main)(char **words); /* NULL: not built yet */
 	const char *help;
 };
 
-static const struct entry entries[] = {
+static const struct audit_command entries[] = {
 	{ "verify", audit_verify_main, "check a log, and results beside it" },
 	{ "show", audit_show_main, "list records, or show one" },
+	{ "prove", audit_prove_main, "write the receipt of a record" },
+	{ "check", audit_check_main, "check a receipt without the log" },
+	{ "checkpoint", audit_checkpoint_main, "print the signed head" },
+	{ "diff", audit_diff_main, "compare two logs, or a log and a head" },
+	{ "export", audit_export_main, "records as DSSE, CSV or OCSF" },
 	/* Named so that nobody takes them for a typing error. */
 	{ "trace", NULL, NULL },
-	{ "prove", NULL, NULL },
-	{ "check", NULL, NULL },
-	{ "export", NULL, NULL },
-	{ "diff", NULL, NULL },
-	{ "checkpoint", NULL, NULL },
 	{ "witness", NULL, NULL },
 };
 #define N_ENTRIES (sizeof(entries) / sizeof(entries[0]))

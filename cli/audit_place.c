@@ -18,6 +18,8 @@
 
 #define DIRECTORY    (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
+#define PLACE_FDS    (3 + PIN_DIRECTORIES)
+
 #define SYSTEM_STATE "/var/lib/bailiff"
 #define SYSTEM_PINS  "/etc/bailiff/keys.d"
 
@@ -65,6 +67,12 @@ static void open_pins(struct audit_place *ret)
 }
 
 /* NOLINTEND(concurrency-mt-unsafe) */
+
+void audit_place_open_pins(struct audit_place *ret)
+{
+	*ret = (struct audit_place)AUDIT_PLACE_NONE;
+	open_pins(ret);
+}
 
 static int open_results(struct audit_place *ret, int state_fd,
     const char *state, const char *results, struct error *e)
@@ -139,7 +147,7 @@ void audit_place_close(struct audit_place *p)
 	own_close(&p->audit_fd);
 	own_close(&p->log_fd);
 	own_close(&p->results_fd);
-	for (size_t i = 0; i < VERIFY_PINS_MAX; i++)
+	for (size_t i = 0; i < PIN_DIRECTORIES; i++)
 		own_close(&p->pin_fds[i]);
 	*p = (struct audit_place)AUDIT_PLACE_NONE;
 }
@@ -157,7 +165,7 @@ static uint64_t read_capability(void)
 	return sets[0].effective & 1u << CAP_DAC_READ_SEARCH;
 }
 
-int audit_confine(const struct audit_place *p, struct error *e)
+int audit_confine(const struct audit_place *places, size_t n, struct error *e)
 {
 	static const struct jail_call calls[] = {
 		{ __NR_read, JAIL_ANY, 0 },
@@ -181,17 +189,25 @@ int audit_confine(const struct audit_place *p, struct error *e)
 		{ __NR_getrandom, JAIL_ANY, 0 },
 		{ __NR_exit_group, JAIL_ANY, 0 },
 	};
-	const int more[] = { p->log_fd, p->results_fd, p->pin_fds[0],
-		p->pin_fds[1] };
+	int fds[AUDIT_PLACES_MAX * PLACE_FDS];
 	struct jail jail = {
 		.capabilities = read_capability(),
-		.read_fd = p->audit_fd,
+		.read_fd = -1,
 		.read = JAIL_READ_FILES_AND_DIRECTORIES,
 		.n_calls = sizeof(calls) / sizeof(calls[0]),
 		.calls = calls,
-		.n_more = sizeof(more) / sizeof(more[0]),
-		.more_fds = more,
+		.more_fds = fds,
 	};
 
+	if (n > AUDIT_PLACES_MAX)
+		return FAIL(e, ERROR_LIMIT, "confine: too many places");
+	for (size_t i = 0; i < n; i++) {
+		const struct audit_place *p = &places[i];
+		const int of_place[PLACE_FDS] = { p->audit_fd, p->log_fd,
+			p->results_fd, p->pin_fds[0], p->pin_fds[1] };
+
+		memcpy(fds + jail.n_more, of_place, sizeof(of_place));
+		jail.n_more += PLACE_FDS;
+	}
 	return jail_enter(&jail, e);
 }

@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-const struct command audit_show_command = {
+static const struct command command = {
 	.name = "bailiff audit show",
 	.usage = "[DIR] [options]",
 	.about =
@@ -72,11 +72,12 @@ struct show {
 };
 
 static int take_option(
-    struct filter *f, enum option option, const char *value, struct error *e)
+    void *into, int option, const char *value, struct error *e)
 {
 	static const char form[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
+	struct filter *f = into;
 
-	switch (option) {
+	switch ((enum option)option) {
 	case OPTION_SEQ:
 		f->one = true;
 		return number_parse(value, "--seq",
@@ -106,31 +107,6 @@ static int take_option(
 		break;
 	}
 	return 0;
-}
-
-static int read_filter(
-    char **words, struct filter *ret, bool *ret_help, struct error *e)
-{
-	struct options o = { &audit_show_command, words, 0, 0 };
-	const char *value;
-	int found;
-
-	for (;;) {
-		if (options_next(&o, &found, &value, e) < 0)
-			return -1;
-		*ret_help = found == OPTIONS_HELP;
-		if (*ret_help || found == OPTIONS_END)
-			return 0;
-		if (found == OPTIONS_REST ||
-		    (found == OPTIONS_OPERAND && ret->dir != NULL))
-			return FAIL(e, ERROR_USAGE,
-			    "one folder at most; see %s --help",
-			    audit_show_command.name);
-		if (found == OPTIONS_OPERAND)
-			ret->dir = value;
-		else if (take_option(ret, (enum option)found, value, e) < 0)
-			return -1;
-	}
 }
 
 static bool is_wanted(const struct filter *f, const struct entry *entry)
@@ -239,7 +215,7 @@ static int run(const struct filter *f, struct error *e)
 		return say_failed(e, VERDICT_NOT_RUN);
 	}
 	if (audit_place_open(f->dir, NULL, &place, e) < 0 ||
-	    audit_confine(&place, e) < 0 ||
+	    audit_confine(&place, 1, e) < 0 ||
 	    lines_open(place.log_fd, &s.lines, e) < 0)
 		code = say_failed(e, VERDICT_NOT_RUN);
 	else
@@ -253,10 +229,12 @@ static int run(const struct filter *f, struct error *e)
 int audit_show_main(char **words)
 {
 	struct filter f = { 0 };
+	const struct options_into to = { take_option, &f, &f.dir, 1,
+		"one folder" };
 	struct error e;
 	bool help = false;
 
-	if (read_filter(words, &f, &help, &e) < 0)
+	if (options_read(&command, words, &to, &help, &e) < 0)
 		return say_failed(&e, EXIT_USAGE);
-	return help ? options_help(&audit_show_command) : run(&f, &e);
+	return help ? options_help(&command) : run(&f, &e);
 }

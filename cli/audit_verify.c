@@ -3,15 +3,12 @@
  * words and the files they name are the caller's own; the log is hostile, and
  * read only after the process has confined itself.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "audit/witness_policy.h"
-#include "base/file.h"
 #include "base/own.h"
 #include "base/sha256.h"
 #include "cli/audit.h"
@@ -45,7 +42,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-const struct command audit_verify_command = {
+static const struct command command = {
 	.name = "bailiff audit verify",
 	.usage = "[DIR] [options]",
 	.about =
@@ -107,9 +104,11 @@ static int read_require(
 }
 
 static int take_option(
-    struct request *r, enum option option, const char *value, struct error *e)
+    void *into, int option, const char *value, struct error *e)
 {
-	switch (option) {
+	struct request *r = into;
+
+	switch ((enum option)option) {
 	case OPTION_KEY:
 		r->key = value;
 		break;
@@ -156,64 +155,6 @@ static void default_results(char **words)
 			words[i] = empty;
 }
 
-/* *ret_help: --help was asked for, and nothing else counts. */
-static int read_request(
-    char **words, struct request *ret, bool *ret_help, struct error *e)
-{
-	struct options o = { &audit_verify_command, words, 0, 0 };
-	const char *value;
-	int found;
-
-	default_results(words);
-	for (;;) {
-		if (options_next(&o, &found, &value, e) < 0)
-			return -1;
-		*ret_help = found == OPTIONS_HELP;
-		if (*ret_help || found == OPTIONS_END)
-			return 0;
-		if (found == OPTIONS_REST ||
-		    (found == OPTIONS_OPERAND && ret->dir != NULL))
-			return FAIL(e, ERROR_USAGE,
-			    "one folder at most; see %s --help",
-			    audit_verify_command.name);
-		if (found == OPTIONS_OPERAND)
-			ret->dir = value;
-		else if (take_option(ret, (enum option)found, value, e) < 0)
-			return -1;
-	}
-}
-
-static int read_file(const char *path, size_t max_bytes, uint8_t **ret,
-    size_t *ret_len, struct error *e)
-{
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return FAIL_SYS(e, "%s", path);
-	if (!S_ISREG(st.st_mode))
-		return FAIL(e, ERROR_USAGE, "%s: not a regular file", path);
-	if (file_read_all(fd, max_bytes, ret, ret_len, e) < 0)
-		return FAIL_IN(e, "%s", path);
-	return 0;
-}
-
-/* The key itself has two '+'; anything else names a file. */
-static int read_key(const char *value, struct note_key *ret, struct error *e)
-{
-	const char *plus = strchr(value, '+');
-	AUTO_FREE uint8_t *data = NULL;
-	size_t len;
-
-	if (plus != NULL && strchr(plus + 1, '+') != NULL)
-		return note_key_parse(value, strlen(value), ret, e);
-	if (read_file(value, NOTE_KEY_MAX, &data, &len, e) < 0)
-		return FAIL_IN(e, "--key");
-	if (note_key_parse(data, len, ret, e) < 0)
-		return FAIL_IN(e, "--key %s", value);
-	return 0;
-}
-
 static int read_policies(
     const struct request *r, struct inputs *in, struct error *e)
 {
@@ -222,13 +163,14 @@ static int read_policies(
 	size_t len;
 
 	if (r->policy != NULL) {
-		if (read_file(r->policy, (size_t)1 << 20, &policy, &len, e) < 0)
+		if (audit_read_file(
+		        r->policy, (size_t)1 << 20, &policy, &len, e) < 0)
 			return FAIL_IN(e, "--policy");
 		sha256_of(policy, len, in->policy);
 	}
 	if (r->witness_policy == NULL)
 		return 0;
-	if (read_file(
+	if (audit_read_file(
 	        r->witness_policy, WITNESS_BYTES_MAX, &witnesses, &len, e) < 0)
 		return FAIL_IN(e, "--witness-policy");
 	if (witness_policy_read(
@@ -246,8 +188,8 @@ static int read_inputs(
 		struct verify_known *k = &in->known[i];
 
 		k->name = r->known[i];
-		if (read_file(k->name, NOTE_BYTES_MAX, &k->data, &k->len, e) <
-		    0)
+		if (audit_read_file(
+		        k->name, NOTE_BYTES_MAX, &k->data, &k->len, e) < 0)
 			return FAIL_IN(e, "--known");
 	}
 	if (report_init(&in->report, e) < 0)
@@ -274,7 +216,7 @@ static int verify(const struct request *r, struct inputs *in, struct error *e)
 	struct verify_summary s;
 	int failed;
 
-	if (audit_confine(&in->place, e) < 0)
+	if (audit_confine(&in->place, 1, e) < 0)
 		return say_failed(e, VERDICT_NOT_RUN);
 	if (verify_log(&o, &in->report, &s, e) < 0) {
 		error_prefix(e, "%s", in->place.path);
@@ -305,12 +247,10 @@ static int run(const struct request *r, struct error *e)
 		return say_failed(e, code);
 	}
 	in->place = (struct audit_place)AUDIT_PLACE_NONE;
-	if (r->key != NULL && read_key(r->key, &in->key, e) < 0)
+	if (r->key != NULL && audit_read_key(r->key, &in->key, e) < 0)
 		code = say_failed(e, e->kind == ERROR_UNAVAILABLE
 		                         ? VERDICT_UNSUPPORTED
 		                         : VERDICT_NOT_RUN);
-	else if (r->key != NULL && in->key.type != NOTE_LOG)
-		say_line("--key: a witness's key, not a log's");
 	else if (read_inputs(r, in, e) < 0)
 		code = say_failed(e, code);
 	else
@@ -322,10 +262,13 @@ static int run(const struct request *r, struct error *e)
 int audit_verify_main(char **words)
 {
 	struct request r = { 0 };
+	const struct options_into to = { take_option, &r, &r.dir, 1,
+		"one folder" };
 	struct error e;
 	bool help = false;
 
-	if (read_request(words, &r, &help, &e) < 0)
+	default_results(words);
+	if (options_read(&command, words, &to, &help, &e) < 0)
 		return say_failed(&e, EXIT_USAGE);
-	return help ? options_help(&audit_verify_command) : run(&r, &e);
+	return help ? options_help(&command) : run(&r, &e);
 }

@@ -181,6 +181,32 @@ static int print_row(const struct option_row *r)
 	    "", r->help);
 }
 
+int options_read(const struct command *command, char **words,
+    const struct options_into *to, bool *ret_help, struct error *e)
+{
+	struct options o = { command, words, 0, 0 };
+	size_t n_operands = 0;
+	const char *value;
+	int found;
+
+	for (;;) {
+		if (options_next(&o, &found, &value, e) < 0)
+			return -1;
+		*ret_help = found == OPTIONS_HELP;
+		if (*ret_help || found == OPTIONS_END)
+			return 0;
+		if (found == OPTIONS_REST ||
+		    (found == OPTIONS_OPERAND &&
+		        n_operands == to->operands_max))
+			return FAIL(e, ERROR_USAGE, "%s at most; see %s --help",
+			    to->operands_are, command->name);
+		if (found == OPTIONS_OPERAND)
+			to->operands[n_operands++] = value;
+		else if (to->take(to->into, found, value, e) < 0)
+			return -1;
+	}
+}
+
 int options_help(const struct command *c)
 {
 	bool failed =

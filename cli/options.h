@@ -65,6 +65,23 @@ struct options {
 int options_next(struct options *o, int *ret_found, const char **ret_value,
     struct error *e) MUST_CHECK;
 
+/* Where options_read puts what it finds. */
+struct options_into {
+	/* One option of the table by its row; 'value' points into argv. */
+	int (*take)(void *into, int row, const char *value, struct error *e);
+	void *into;            /* borrowed; the first argument of 'take' */
+	const char **operands; /* borrowed; filled in order, NULL before */
+	size_t operands_max;
+	const char *operands_are; /* "one folder": what there may be at most */
+};
+
+/*
+ * All words of a command that takes nothing behind "--".  *ret_help: --help was
+ * among them, and nothing behind it was read.
+ */
+int options_read(const struct command *command, char **words,
+    const struct options_into *to, bool *ret_help, struct error *e) MUST_CHECK;
+
 /* Print --help of 'command' to standard output; the exit code: 0, or 1 when
  * it could not be written. */
 int options_help(const struct command *command) MUST_CHECK;
