@@ -21,8 +21,8 @@ static const struct entry {
 	{ "languages", policy_languages_main, "list the languages" },
 	{ "explain", NULL, "what a request would get, and why" },
 	{ "test", NULL, "run a policy's case file" },
-	{ "init", NULL, "write a first policy" },
-	{ "schema", NULL, "print the JSON Schema" },
+	{ "init", policy_init_main, "write a first policy" },
+	{ "schema", policy_schema_main, "print the JSON Schema" },
 	{ "diff", NULL, "what differs between two policies" },
 	{ "learn", NULL, "the smallest filter from recorded runs" },
 };

@@ -7,13 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/options.h"
 #include "cli/policy.h"
 #include "cli/policy_page.h"
+#include "cli/policy_words.h"
 #include "cli/say.h"
 #include "policy/degraded.h"
-
-#define SYSTEM_POLICY "/etc/bailiff/policy.json"
 
 enum row {
 	ROW_JSON,
@@ -218,18 +216,6 @@ static int check(const char *file, struct page *p)
 	return say_out(p->text, p->out.len) != 0 ? 1 : code;
 }
 
-/* What bailiff run would use (DESIGN.md section 2). */
-static int find_default(char ret[POLICY_PATH_MAX], struct error *e)
-{
-	if (access(SYSTEM_POLICY, F_OK) == 0) {
-		memcpy(ret, SYSTEM_POLICY, sizeof(SYSTEM_POLICY));
-		return 0;
-	}
-	return policy_place(
-	    geteuid() == 0 ? "policies/default.json" : "policies/user.json",
-	    ret, e);
-}
-
 static int run(const char *file, bool json)
 {
 	struct page *page = calloc(1, sizeof(*page));
@@ -239,7 +225,7 @@ static int run(const char *file, bool json)
 	if (page == NULL)
 		return say_failed(&(struct error){ .text = "no memory" }, 1);
 	page->json = json;
-	if (file == NULL && find_default(page->preset, &e) < 0)
+	if (file == NULL && policy_words_default(page->preset, &e) < 0)
 		code = say_failed(&e, 1);
 	else
 		code = check(file != NULL ? file : page->preset, page);
@@ -249,28 +235,11 @@ static int run(const char *file, bool json)
 
 int policy_check_main(char **words)
 {
-	struct options at = { .command = &command, .argv = words };
-	const char *file = NULL;
-	const char *value;
-	struct error e;
-	bool json = false;
-	int found;
+	static const struct policy_words_want want = { &command, "FILE", 0, 1 };
+	struct policy_words_given given;
+	int code = policy_words_take(&want, words, &given);
 
-	do {
-		if (options_next(&at, &found, &value, &e) < 0)
-			return say_failed(&e, EXIT_USAGE);
-		if (found == OPTIONS_HELP)
-			return options_help(&command);
-		/* Behind "--" the next word is the file, whatever it is. */
-		if (found == OPTIONS_REST)
-			value = words[at.at];
-		if (value != NULL && file != NULL) {
-			say_line("one FILE at a time");
-			return EXIT_USAGE;
-		}
-		if (value != NULL)
-			file = value;
-		json = json || found == ROW_JSON;
-	} while (found != OPTIONS_END && found != OPTIONS_REST);
-	return run(file, json);
+	if (code != POLICY_WORDS_GO_ON)
+		return code;
+	return run(given.operands[0], given.has[ROW_JSON]);
 }

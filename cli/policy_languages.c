@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/options.h"
 #include "cli/policy.h"
+#include "cli/policy_words.h"
 #include "cli/say.h"
 #include "cli/toolchain.h"
 #include "policy/load.h"
@@ -150,22 +150,9 @@ static int run(bool json)
 
 int policy_languages_main(char **words)
 {
-	struct options at = { .command = &command, .argv = words };
-	const char *value;
-	struct error e;
-	bool json = false;
-	int found;
+	static const struct policy_words_want want = { &command, "", 0, 0 };
+	struct policy_words_given given;
+	int code = policy_words_take(&want, words, &given);
 
-	do {
-		if (options_next(&at, &found, &value, &e) < 0)
-			return say_failed(&e, EXIT_USAGE);
-		if (found == OPTIONS_HELP)
-			return options_help(&command);
-		if (found == OPTIONS_OPERAND || found == OPTIONS_REST) {
-			say_line("bailiff languages takes no operand");
-			return EXIT_USAGE;
-		}
-		json = json || found == ROW_JSON;
-	} while (found != OPTIONS_END);
-	return run(json);
+	return code != POLICY_WORDS_GO_ON ? code : run(given.has[ROW_JSON]);
 }

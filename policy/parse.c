@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/shape.h"
+
 /* What silence means. */
 #define QUEUE_DEFAULT        64
 #define LINGER_DEFAULT_S     60
@@ -51,12 +53,12 @@ static void take_compile_limits(struct reader *r, uint32_t node, void *to)
 
 /* clang-format off */
 static const struct reader_key entry_keys[] = {
-	{ "limits",         take_entry_limits,       0, false },
-	{ "capabilities",   take_entry_capabilities, 0, false },
-	{ "modules",        take_modules,            0, false },
-	{ "rules",          parse_future_objects,    0, false },
-	{ "libraries",      parse_future_list,       0, false },
-	{ "compile_limits", take_compile_limits,     0, false },
+	{ "limits",         take_entry_limits,       0, false, &shape_limits },
+	{ "capabilities",   take_entry_capabilities, 0, false, &shape_capabilities },
+	{ "modules",        take_modules,            0, false, &shape_modules },
+	{ "rules",          parse_future_objects,    0, false, &shape_rules },
+	{ "libraries",      parse_future_list,       0, false, &shape_libraries },
+	{ "compile_limits", take_compile_limits,     0, false, &shape_compile_limits },
 };
 /* clang-format on */
 const struct reader_keys parse_entry_keys = { "a language",

@@ -25,6 +25,13 @@ extern const struct reader_keys parse_policy_keys; /* for struct parse */
 extern const struct reader_keys parse_entry_keys;  /* of one language */
 extern const struct reader_keys parse_capability_keys;
 extern const struct reader_keys parse_limit_keys;
+extern const struct reader_keys parse_syscall_keys;
+extern const struct reader_keys parse_path_keys;
+extern const struct reader_keys parse_network_keys;
+extern const struct reader_keys parse_audit_keys;
+extern const struct reader_keys parse_concurrency_keys;
+extern const struct reader_keys parse_landlock_keys;
+extern const struct reader_keys parse_service_keys;
 extern const struct reader_keys parse_language_file_keys;
 extern const struct reader_keys parse_module_keys; /* of one language */
 extern const struct reader_keys parse_language_module_keys; /* of its file */

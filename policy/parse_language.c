@@ -164,18 +164,18 @@ static void take_needs(struct reader *r, uint32_t node, void *to)
 
 /* clang-format off */
 static const struct reader_key keys[] = {
-	{ "version", parse_version, 0, true },
-	{ "name",    take_name,     0, true },
-	{ "aliases", take_aliases,  0, false },
-	{ "source",  take_source,   0, true },
-	{ "package", take_package,  0, true },
-	{ "program", take_program,  0, true },
-	{ "run",     take_run,      0, true },
-	{ "probe",   take_probe,    0, true },
-	{ "env",     take_env,      0, true },
-	{ "etc",     take_etc,      0, false },
-	{ "needs",   take_needs,    0, false },
-	{ "modules", parse_language_modules, 0, false },
+	{ "version", parse_version, 0, true, NULL },
+	{ "name",    take_name,     0, true, NULL },
+	{ "aliases", take_aliases,  0, false, NULL },
+	{ "source",  take_source,   0, true, NULL },
+	{ "package", take_package,  0, true, NULL },
+	{ "program", take_program,  0, true, NULL },
+	{ "run",     take_run,      0, true, NULL },
+	{ "probe",   take_probe,    0, true, NULL },
+	{ "env",     take_env,      0, true, NULL },
+	{ "etc",     take_etc,      0, false, NULL },
+	{ "needs",   take_needs,    0, false, NULL },
+	{ "modules", parse_language_modules, 0, false, NULL },
 };
 /* clang-format on */
 const struct reader_keys parse_language_file_keys = { "a language file",

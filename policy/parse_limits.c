@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "policy/parse.h"
+#include "policy/shape.h"
 
 /* One "name": {"default": n, "max": n} while it is read. */
 struct amounts {
@@ -65,8 +66,8 @@ static void take_max(struct reader *r, uint32_t node, void *to)
 }
 
 static const struct reader_key limit_keys[] = {
-	{ "default", take_default, 0, false },
-	{ "max", take_max, 0, false },
+	{ "default", take_default, 0, false, NULL },
+	{ "max", take_max, 0, false, NULL },
 };
 const struct reader_keys parse_limit_keys = { "a limit",
 	sizeof(limit_keys) / sizeof(limit_keys[0]), limit_keys };
@@ -164,27 +165,27 @@ void parse_future_objects(struct reader *r, uint32_t node, void *unused)
 }
 
 static const struct reader_key syscall_keys[] = {
-	{ "allow", parse_future_list, 0, false },
-	{ "deny", parse_future_list, 0, false },
+	{ "allow", parse_future_list, 0, false, &shape_syscalls_list },
+	{ "deny", parse_future_list, 0, false, &shape_syscalls_list },
 };
-static const struct reader_keys syscalls_table = { "syscalls",
+const struct reader_keys parse_syscall_keys = { "syscalls",
 	sizeof(syscall_keys) / sizeof(syscall_keys[0]), syscall_keys };
 
 static void take_syscalls(struct reader *r, uint32_t node, void *to)
 {
-	reader_object(r, node, &syscalls_table, to);
+	reader_object(r, node, &parse_syscall_keys, to);
 }
 
 #define FIELD(name) offsetof(struct capabilities, name)
 /* clang-format off */
 static const struct reader_key capability_keys[] = {
-	{ "subprocess",  take_bool,     FIELD(subprocess),  false },
-	{ "threads",     take_bool,     FIELD(threads),     false },
-	{ "loopback",    take_bool,     FIELD(loopback),    false },
-	{ "network",     take_network,  FIELD(network),     false },
-	{ "exec_memory", take_bool,     FIELD(exec_memory), false },
-	{ "ipc",         take_bool,     FIELD(ipc),         false },
-	{ "syscalls",    take_syscalls, 0,                  false },
+	{ "subprocess",  take_bool,     FIELD(subprocess),  false, &shape_subprocess },
+	{ "threads",     take_bool,     FIELD(threads),     false, &shape_threads },
+	{ "loopback",    take_bool,     FIELD(loopback),    false, &shape_loopback },
+	{ "network",     take_network,  FIELD(network),     false, &shape_network_capability },
+	{ "exec_memory", take_bool,     FIELD(exec_memory), false, &shape_exec_memory },
+	{ "ipc",         take_bool,     FIELD(ipc),         false, &shape_ipc },
+	{ "syscalls",    take_syscalls, 0,                  false, &shape_syscalls },
 };
 /* clang-format on */
 const struct reader_keys parse_capability_keys = { "capabilities",

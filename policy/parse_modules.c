@@ -8,6 +8,7 @@
 
 #include "policy/parse.h"
 #include "policy/path.h"
+#include "policy/shape.h"
 
 #define NAME_MARK "{name}"
 
@@ -120,12 +121,12 @@ static void take_answers(struct reader *r, uint32_t node, void *to)
 
 /* clang-format off */
 static const struct reader_key file_keys[] = {
-	{ "directories",  take_directories,  0, true },
-	{ "files",        take_files,        0, true },
-	{ "interpreters", take_interpreters, 0, false },
-	{ "mark",         take_mark,         0, false },
-	{ "inside",       take_inside,       0, false },
-	{ "answers",      take_answers,      0, false },
+	{ "directories",  take_directories,  0, true, NULL },
+	{ "files",        take_files,        0, true, NULL },
+	{ "interpreters", take_interpreters, 0, false, NULL },
+	{ "mark",         take_mark,         0, false, NULL },
+	{ "inside",       take_inside,       0, false, NULL },
+	{ "answers",      take_answers,      0, false, NULL },
 };
 /* clang-format on */
 const struct reader_keys parse_language_module_keys = { "modules of a language",
@@ -170,7 +171,7 @@ static void take_deny(struct reader *r, uint32_t node, void *to)
 }
 
 static const struct reader_key deny_keys[] = {
-	{ "deny", take_deny, 0, true },
+	{ "deny", take_deny, 0, true, &shape_denied },
 };
 const struct reader_keys parse_module_keys = { "modules",
 	sizeof(deny_keys) / sizeof(deny_keys[0]), deny_keys };

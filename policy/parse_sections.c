@@ -7,11 +7,7 @@
 
 #include "policy/parse.h"
 #include "policy/path.h"
-
-#define SECONDS_A_DAY    86400
-#define QUEUE_MAX        4096
-#define RUNS_MAX         64
-#define LANDLOCK_ABI_MAX 64
+#include "policy/shape.h"
 
 static void take_name(struct reader *r, uint32_t node, void *to)
 {
@@ -78,73 +74,65 @@ static void take_read_roots(struct reader *r, uint32_t node, void *to)
 }
 
 static const struct reader_key path_keys[] = {
-	{ "read", take_read_roots, 0, false },
-	{ "export", parse_future_list, 0, false },
+	{ "read", take_read_roots, 0, false, &shape_read_roots },
+	{ "export", parse_future_list, 0, false, &shape_export_roots },
 };
-static const struct reader_keys path_table = { "paths",
+const struct reader_keys parse_path_keys = { "paths",
 	sizeof(path_keys) / sizeof(path_keys[0]), path_keys };
 
 static void take_paths(struct reader *r, uint32_t node, void *to)
 {
 	struct parse *p = to;
 
-	reader_object(r, node, &path_table, p->policy);
+	reader_object(r, node, &parse_path_keys, p->policy);
 }
 
 static const struct reader_key network_keys[] = {
-	{ "allow", parse_future_list, 0, true },
+	{ "allow", parse_future_list, 0, true, &shape_network_allow },
 };
-static const struct reader_keys network_table = { "a network",
+const struct reader_keys parse_network_keys = { "a network",
 	sizeof(network_keys) / sizeof(network_keys[0]), network_keys };
 
 static void take_network(struct reader *r, uint32_t node, void *to)
 {
-	static const struct reader_names words = { 1, { "none" } };
 	size_t which;
 
 	if (r->scan.nodes[node].kind == SCAN_OBJECT)
-		reader_object(r, node, &network_table, to);
+		reader_object(r, node, &parse_network_keys, to);
 	else
-		(void)reader_word(r, node, &words, &which);
+		(void)reader_word(r, node, shape_network.words, &which);
 }
 
 static void take_trace(struct reader *r, uint32_t node, void *to)
 {
-	/* In the order of enum trace_mode. */
-	static const struct reader_names words = { 3,
-		{ "off", "best-effort", "required" } };
 	struct parse *p = to;
 	size_t which;
 
-	if (!reader_word(r, node, &words, &which))
+	if (!reader_word(r, node, shape_trace.words, &which))
 		return;
 	p->policy->trace = (enum trace_mode)which;
 	if (which != TRACE_OFF)
 		reader_fault(r, node,
 		    "trace \"%s\" is not built yet; write \"off\"",
-		    words.items[which]);
+		    shape_trace.words->items[which]);
 }
 
 static void take_durability(struct reader *r, uint32_t node, void *to)
 {
-	/* In the order of enum durability. */
-	static const struct reader_names words = { 3,
-		{ "full", "relaxed", "none" } };
 	struct parse *p = to;
 	size_t which;
 
-	if (!reader_word(r, node, &words, &which))
+	if (!reader_word(r, node, shape_durability.words, &which))
 		return;
 	p->policy->durability = (enum durability)which;
 	if (which != DURABILITY_FULL)
 		reader_fault(r, node,
 		    "durability \"%s\" is not built yet; write \"full\"",
-		    words.items[which]);
+		    shape_durability.words->items[which]);
 }
 
 static void take_retention(struct reader *r, uint32_t node, void *to)
 {
-	static const struct reader_names words = { 1, { "unlimited" } };
 	size_t which;
 
 	(void)to;
@@ -152,20 +140,20 @@ static void take_retention(struct reader *r, uint32_t node, void *to)
 		reader_fault(
 		    r, node, "this is not built yet; write \"unlimited\"");
 	else
-		(void)reader_word(r, node, &words, &which);
+		(void)reader_word(r, node, shape_retention.words, &which);
 }
 
 static const struct reader_key audit_keys[] = {
-	{ "durability", take_durability, 0, false },
-	{ "commit_only", parse_future_list, 0, false },
-	{ "retention_days", take_retention, 0, false },
+	{ "durability", take_durability, 0, false, &shape_durability },
+	{ "commit_only", parse_future_list, 0, false, &shape_commit_only },
+	{ "retention_days", take_retention, 0, false, &shape_retention },
 };
-static const struct reader_keys audit_table = { "audit",
+const struct reader_keys parse_audit_keys = { "audit",
 	sizeof(audit_keys) / sizeof(audit_keys[0]), audit_keys };
 
 static void take_audit(struct reader *r, uint32_t node, void *to)
 {
-	reader_object(r, node, &audit_table, to);
+	reader_object(r, node, &parse_audit_keys, to);
 }
 
 static void take_u32(
@@ -179,14 +167,12 @@ static void take_u32(
 
 static void take_runs(struct reader *r, uint32_t node, void *to)
 {
-	static const struct reader_names words = { 1, { "auto" } };
 	struct parse *p = to;
 	size_t which;
 
 	if (r->scan.nodes[node].kind == SCAN_NUMBER)
-		take_u32(r, node, (struct number_range){ 1, RUNS_MAX },
-		    &p->policy->runs_at_once);
-	else if (reader_word(r, node, &words, &which))
+		take_u32(r, node, shape_runs.range, &p->policy->runs_at_once);
+	else if (reader_word(r, node, shape_runs.instead->words, &which))
 		p->policy->runs_at_once = 0;
 }
 
@@ -194,83 +180,78 @@ static void take_queue(struct reader *r, uint32_t node, void *to)
 {
 	struct parse *p = to;
 
-	take_u32(
-	    r, node, (struct number_range){ 0, QUEUE_MAX }, &p->policy->queue);
+	take_u32(r, node, shape_queue.range, &p->policy->queue);
 }
 
 static void take_per_principal(struct reader *r, uint32_t node, void *to)
 {
-	static const struct reader_names words = { 2, { "auto", "unlimited" } };
 	struct parse *p = to;
 	size_t which;
 
 	if (r->scan.nodes[node].kind == SCAN_NUMBER)
-		take_u32(r, node,
-		    (struct number_range){ 1, RUNS_MAX + QUEUE_MAX },
+		take_u32(r, node, shape_per_principal.range,
 		    &p->policy->per_principal);
-	else if (reader_word(r, node, &words, &which))
+	else if (reader_word(
+	             r, node, shape_per_principal.instead->words, &which))
 		p->policy->per_principal = which == 0 ? 0 : POLICY_UNLIMITED;
 }
 
 static const struct reader_key concurrency_keys[] = {
-	{ "runs", take_runs, 0, false },
-	{ "queue", take_queue, 0, false },
-	{ "per_principal", take_per_principal, 0, false },
+	{ "runs", take_runs, 0, false, &shape_runs },
+	{ "queue", take_queue, 0, false, &shape_queue },
+	{ "per_principal", take_per_principal, 0, false, &shape_per_principal },
 };
-static const struct reader_keys concurrency_table = { "concurrency",
+const struct reader_keys parse_concurrency_keys = { "concurrency",
 	sizeof(concurrency_keys) / sizeof(concurrency_keys[0]),
 	concurrency_keys };
 
 static void take_concurrency(struct reader *r, uint32_t node, void *to)
 {
-	reader_object(r, node, &concurrency_table, to);
+	reader_object(r, node, &parse_concurrency_keys, to);
 }
 
 static void take_min_abi(struct reader *r, uint32_t node, void *to)
 {
 	struct parse *p = to;
 
-	take_u32(r, node, (struct number_range){ 1, LANDLOCK_ABI_MAX },
-	    &p->policy->landlock_min_abi);
+	take_u32(r, node, shape_min_abi.range, &p->policy->landlock_min_abi);
 }
 
 static const struct reader_key landlock_keys[] = {
-	{ "min_abi", take_min_abi, 0, false },
+	{ "min_abi", take_min_abi, 0, false, &shape_min_abi },
 };
-static const struct reader_keys landlock_table = { "landlock",
+const struct reader_keys parse_landlock_keys = { "landlock",
 	sizeof(landlock_keys) / sizeof(landlock_keys[0]), landlock_keys };
 
 static void take_landlock(struct reader *r, uint32_t node, void *to)
 {
-	reader_object(r, node, &landlock_table, to);
+	reader_object(r, node, &parse_landlock_keys, to);
 }
 
 static void take_linger(struct reader *r, uint32_t node, void *to)
 {
 	struct parse *p = to;
 
-	take_u32(r, node, (struct number_range){ 0, SECONDS_A_DAY },
-	    &p->policy->linger_s);
+	take_u32(r, node, shape_linger.range, &p->policy->linger_s);
 }
 
 static const struct reader_key service_keys[] = {
-	{ "linger_s", take_linger, 0, false },
+	{ "linger_s", take_linger, 0, false, &shape_linger },
 };
-static const struct reader_keys service_table = { "service",
+const struct reader_keys parse_service_keys = { "service",
 	sizeof(service_keys) / sizeof(service_keys[0]), service_keys };
 
 static void take_service(struct reader *r, uint32_t node, void *to)
 {
-	reader_object(r, node, &service_table, to);
+	reader_object(r, node, &parse_service_keys, to);
 }
 
 static void take_degraded(struct reader *r, uint32_t node, void *to)
 {
-	static const struct reader_names words = { 2, { "refuse", "accept" } };
 	struct parse *p = to;
 	size_t which;
 
-	if (reader_word(r, node, &words, &which))
+	if (reader_word(r, node, shape_degraded.words, &which))
 		p->policy->accept_degraded = which == 1;
 }
 
@@ -284,21 +265,21 @@ static void take_unbuilt_text(struct reader *r, uint32_t node, void *to)
 /* clang-format off */
 /* "languages" comes last: it inherits from the others. */
 static const struct reader_key keys[] = {
-	{ "version",      parse_version,     0, true },
-	{ "name",         take_name,         0, true },
-	{ "limits",       take_limits,       0, false },
-	{ "capabilities", take_capabilities, 0, false },
-	{ "paths",        take_paths,        0, false },
-	{ "network",      take_network,      0, false },
-	{ "trace",        take_trace,        0, false },
-	{ "audit",        take_audit,        0, false },
-	{ "concurrency",  take_concurrency,  0, false },
-	{ "landlock",     take_landlock,     0, false },
-	{ "service",      take_service,      0, false },
-	{ "degraded",     take_degraded,     0, false },
-	{ "extends",      take_unbuilt_text, 0, false },
-	{ "rootfs",       take_unbuilt_text, 0, false },
-	{ "languages",    parse_languages,   0, true },
+	{ "version",      parse_version,     0, true, &shape_version },
+	{ "name",         take_name,         0, true, &shape_name },
+	{ "limits",       take_limits,       0, false, &shape_limits },
+	{ "capabilities", take_capabilities, 0, false, &shape_capabilities },
+	{ "paths",        take_paths,        0, false, &shape_paths },
+	{ "network",      take_network,      0, false, &shape_network },
+	{ "trace",        take_trace,        0, false, &shape_trace },
+	{ "audit",        take_audit,        0, false, &shape_audit },
+	{ "concurrency",  take_concurrency,  0, false, &shape_concurrency },
+	{ "landlock",     take_landlock,     0, false, &shape_landlock },
+	{ "service",      take_service,      0, false, &shape_service },
+	{ "degraded",     take_degraded,     0, false, &shape_degraded },
+	{ "extends",      take_unbuilt_text, 0, false, &shape_extends },
+	{ "rootfs",       take_unbuilt_text, 0, false, &shape_rootfs },
+	{ "languages",    parse_languages,   0, true, &shape_languages },
 };
 /* clang-format on */
 const struct reader_keys parse_policy_keys = { "a policy",
@@ -308,13 +289,14 @@ const struct reader_keys *const parse_tables[] = {
 	&parse_policy_keys,
 	&parse_entry_keys,
 	&parse_capability_keys,
+	&parse_syscall_keys,
 	&parse_limit_keys,
-	&path_table,
-	&network_table,
-	&audit_table,
-	&concurrency_table,
-	&landlock_table,
-	&service_table,
+	&parse_path_keys,
+	&parse_network_keys,
+	&parse_audit_keys,
+	&parse_concurrency_keys,
+	&parse_landlock_keys,
+	&parse_service_keys,
 	&parse_language_file_keys,
 	&parse_module_keys,
 	&parse_language_module_keys,

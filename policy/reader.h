@@ -18,6 +18,8 @@
 #define READER_NODES_MAX 16384
 #define READER_KEYS_MAX  32 /* of one table */
 
+struct shape;
+
 struct reader {
 	struct scan scan;
 	const char *name; /* borrowed: of the text, for faults */
@@ -33,6 +35,8 @@ struct reader_key {
 	reader_take *take;
 	size_t offset; /* of what 'take' fills, inside the object's struct */
 	bool required;
+	/* What the value may be; NULL in tables that are in no schema. */
+	const struct shape *shape;
 };
 
 /* The keys that an object may have, taken in this order. */

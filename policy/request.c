@@ -171,10 +171,10 @@ static void take_input_name(struct reader *r, uint32_t node, void *to)
 }
 
 static const struct reader_key input_keys[] = {
-	{ "file", take_file, 0, false },
-	{ "directory", take_directory, 0, false },
-	{ "inline", take_inline, 0, false },
-	{ "name", take_input_name, 0, false },
+	{ "file", take_file, 0, false, NULL },
+	{ "directory", take_directory, 0, false, NULL },
+	{ "inline", take_inline, 0, false, NULL },
+	{ "name", take_input_name, 0, false, NULL },
 };
 const struct reader_keys request_input_keys = { "an input",
 	sizeof(input_keys) / sizeof(input_keys[0]), input_keys };
@@ -229,12 +229,12 @@ static void take_inputs(struct reader *r, uint32_t node, void *to)
 }
 
 static const struct reader_key keys[] = {
-	{ "language", take_language, 0, true },
-	{ "code", take_code, 0, true },
-	{ "stdin", take_stdin, 0, false },
-	{ "args", take_args, 0, false },
-	{ "limits", take_limits, 0, false },
-	{ "inputs", take_inputs, 0, false },
+	{ "language", take_language, 0, true, NULL },
+	{ "code", take_code, 0, true, NULL },
+	{ "stdin", take_stdin, 0, false, NULL },
+	{ "args", take_args, 0, false, NULL },
+	{ "limits", take_limits, 0, false, NULL },
+	{ "inputs", take_inputs, 0, false, NULL },
 };
 const struct reader_keys request_keys = { "a request",
 	sizeof(keys) / sizeof(keys[0]), keys };

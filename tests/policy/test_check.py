@@ -139,10 +139,10 @@ def main(work):
          "python.json" in p.stderr and "writable" in p.stderr, p)
 
     for words, code, says in (((), 2, "which command"), (("chek",), 2, "did you mean check"),
-                              (("check", "--jsn"), 2, "--json"), (("check", "a", "b"), 2, "one FILE"),
+                              (("check", "--jsn"), 2, "--json"), (("check", "a", "b"), 2, "one FILE too many"),
                               (("languages", "x"), 2, "operand"),
                               (("explain",), 2, "not built yet"), (("test",), 2, "not built yet"),
-                              (("init",), 2, "not built yet"), (("schema",), 2, "not built yet"),
+                              (("init",), 2, "which preset"), (("schema", "x"), 2, "no operand"),
                               (("diff",), 2, "not built yet"), (("learn",), 2, "not built yet")):
         p = run(*words)
         case("usage: " + (" ".join(words) or "nothing"), p.returncode == code and

@@ -1,0 +1,206 @@
+/*
+ * policy/shape.c - the shapes of all keys of a policy.  Linked by
+ * bailiff-policy and the supervisor; data only.
+ */
+#include "policy/shape.h"
+
+#include "policy/parse.h"
+
+#define SECONDS_A_DAY    86400
+#define QUEUE_MAX        4096
+#define RUNS_MAX         64
+#define LANDLOCK_ABI_MAX 64
+
+/* In Python $ matches before a newline at the end as well. */
+#define END         "$(?!\\n)"
+#define MODULE_WORD "[A-Za-z_][A-Za-z0-9_]*"
+/* What base/text.c would escape; characters beyond U+FFFF cannot be said. */
+#define INVISIBLE                                                      \
+	"\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028-" \
+	"\\u202e\\u2060-\\u206f\\ufeff"
+
+/* clang-format off */
+const struct shape shape_version = {
+	SHAPE_NUMBER, .about = "Of this language.",
+	.range = { PARSE_VERSION, PARSE_VERSION },
+};
+const struct shape shape_name = {
+	SHAPE_TEXT, .about = "Of the policy, in records and replies.",
+	.pattern = "^[a-z0-9][a-z0-9._-]*" END,
+	.range = { 1, POLICY_NAME_MAX - 1 },
+};
+const struct shape shape_limits = {
+	SHAPE_LIMITS, .about = "What a request gets and what it may ask for.",
+	.group = "limits",
+};
+const struct shape shape_capabilities = {
+	SHAPE_OBJECT, .about = "What programs may do beyond computing.",
+	.group = "capabilities", .keys = &parse_capability_keys,
+};
+
+const struct shape shape_language = {
+	SHAPE_OBJECT, .about = "Replaces what it names, for this language.",
+	.group = "language", .keys = &parse_entry_keys,
+};
+const struct shape shape_languages = {
+	SHAPE_MAP, .about = "Only these may run.",
+	.pattern = "^[a-z0-9][a-z0-9._-]*" END, .item = &shape_language,
+	.range = { 0, POLICY_LANGUAGES_MAX },
+};
+
+const struct shape shape_modules = {
+	SHAPE_OBJECT, .about = "Modules of this language.",
+	.keys = &parse_module_keys,
+};
+static const struct shape module = {
+	SHAPE_TEXT, .pattern = "^" MODULE_WORD "(\\." MODULE_WORD ")*" END,
+	.range = { 1, POLICY_NAME_MAX - 1 },
+};
+const struct shape shape_denied = {
+	SHAPE_LIST, .about = "They are absent, by the names of an import.",
+	.item = &module, .range = { 0, POLICY_DENIED_MAX },
+};
+
+const struct shape shape_libraries = {
+	SHAPE_LIST, .about = "Not built yet: only [].",
+};
+const struct shape shape_rules = {
+	SHAPE_LIST, .about = "Not built yet: only [].",
+};
+const struct shape shape_compile_limits = {
+	SHAPE_OBJECT, .about = "Not built yet: only {}.",
+};
+
+const struct shape shape_subprocess = {
+	SHAPE_BOOL, .about = "Start processes and programs.",
+};
+const struct shape shape_threads = {
+	SHAPE_BOOL, .about = "Start threads.",
+};
+const struct shape shape_loopback = {
+	SHAPE_BOOL, .about = "Make sockets, inside a network of the run's own.",
+};
+const struct shape shape_network_capability = {
+	SHAPE_FALSE, .about = "Not built yet: only false.",
+};
+const struct shape shape_exec_memory = {
+	SHAPE_BOOL, .about = "Execute memory that the program has filled.",
+};
+const struct shape shape_ipc = {
+	SHAPE_BOOL, .about = "System V and POSIX queues, inside the run.",
+};
+const struct shape shape_syscalls = {
+	SHAPE_OBJECT, .about = "Not built yet: only empty lists.",
+	.keys = &parse_syscall_keys,
+};
+const struct shape shape_syscalls_list = { SHAPE_LIST, .about = NULL };
+
+const struct shape shape_paths = {
+	SHAPE_OBJECT, .about = "Host paths.", .keys = &parse_path_keys,
+};
+static const struct shape root = {
+	SHAPE_TEXT,
+	.pattern = "^(/(?!\\.\\.?(/|$))[^/" INVISIBLE "]{1,255})+" END,
+	.range = { 1, POLICY_PATH_MAX - 1 },
+};
+const struct shape shape_read_roots = {
+	SHAPE_LIST, .about = "Directories beneath which requests may read.",
+	.item = &root, .range = { 0, POLICY_ROOTS_MAX },
+};
+const struct shape shape_export_roots = {
+	SHAPE_LIST, .about = "Not built yet: only [].",
+};
+
+static const struct shape network_object = {
+	SHAPE_OBJECT, .about = "Not built yet: only an empty allow.",
+	.keys = &parse_network_keys,
+};
+static const struct reader_names network_words = { 1, { "none" } };
+const struct shape shape_network = {
+	SHAPE_WORD, .about = "What can be reached from a run.",
+	.words = &network_words, .n_built = 1, .instead = &network_object,
+};
+const struct shape shape_network_allow = { SHAPE_LIST, .about = NULL };
+
+/* In the order of enum trace_mode. */
+static const struct reader_names trace_words = { 3,
+	{ "off", "best-effort", "required" } };
+const struct shape shape_trace = {
+	SHAPE_WORD, .about = "best-effort and required: not built yet.",
+	.words = &trace_words, .n_built = 1,
+};
+
+const struct shape shape_audit = {
+	SHAPE_OBJECT, .about = "The log.", .keys = &parse_audit_keys,
+};
+/* In the order of enum durability. */
+static const struct reader_names durability_words = { 3,
+	{ "full", "relaxed", "none" } };
+const struct shape shape_durability = {
+	SHAPE_WORD, .about = "relaxed and none: not built yet.",
+	.words = &durability_words, .n_built = 1,
+};
+const struct shape shape_commit_only = {
+	SHAPE_LIST, .about = "Not built yet: only [].",
+};
+static const struct reader_names retention_words = { 1, { "unlimited" } };
+const struct shape shape_retention = {
+	SHAPE_WORD, .about = "A number: not built yet.",
+	.words = &retention_words, .n_built = 1,
+};
+
+const struct shape shape_concurrency = {
+	SHAPE_OBJECT, .about = "How many at once.",
+	.keys = &parse_concurrency_keys,
+};
+static const struct reader_names auto_word = { 1, { "auto" } };
+static const struct shape runs_auto = {
+	SHAPE_WORD, .words = &auto_word, .n_built = 1,
+};
+const struct shape shape_runs = {
+	SHAPE_NUMBER, .about = "Runs at once; auto: twice the processors.",
+	.range = { 1, RUNS_MAX }, .instead = &runs_auto,
+};
+const struct shape shape_queue = {
+	SHAPE_NUMBER, .about = "Requests that wait for their turn.",
+	.range = { 0, QUEUE_MAX },
+};
+static const struct reader_names principal_words = { 2,
+	{ "auto", "unlimited" } };
+static const struct shape principal_word = {
+	SHAPE_WORD, .words = &principal_words, .n_built = 2,
+};
+const struct shape shape_per_principal = {
+	SHAPE_NUMBER, .about = "Requests of one account; auto: half of all.",
+	.range = { 1, RUNS_MAX + QUEUE_MAX }, .instead = &principal_word,
+};
+
+const struct shape shape_landlock = {
+	SHAPE_OBJECT, .about = "What the kernel must have.",
+	.keys = &parse_landlock_keys,
+};
+const struct shape shape_min_abi = {
+	SHAPE_NUMBER, .about = "The least version of Landlock.",
+	.range = { 1, LANDLOCK_ABI_MAX },
+};
+const struct shape shape_service = {
+	SHAPE_OBJECT, .about = "The service of this policy.",
+	.keys = &parse_service_keys,
+};
+const struct shape shape_linger = {
+	SHAPE_NUMBER, .about = "Seconds that it stays after its last client.",
+	.range = { 0, SECONDS_A_DAY },
+};
+static const struct reader_names degraded_words = { 2,
+	{ "refuse", "accept" } };
+const struct shape shape_degraded = {
+	SHAPE_WORD, .about = "What happens where a protection is missing.",
+	.words = &degraded_words, .n_built = 2,
+};
+const struct shape shape_extends = {
+	SHAPE_NEVER, .about = "Not built yet.",
+};
+const struct shape shape_rootfs = {
+	SHAPE_NEVER, .about = "Not built yet.",
+};
+/* clang-format on */
