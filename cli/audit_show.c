@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "audit/lines.h"
@@ -18,13 +19,23 @@
 
 #define FLUSH_BYTES 65536
 
+/* How often a followed log is looked at. */
+#define FOLLOW_NS 200000000L
+
 enum option {
 	OPTION_SEQ,
 	OPTION_REQ,
 	OPTION_TYPE,
 	OPTION_STATUS,
+	OPTION_DECISION,
+	OPTION_LANG,
+	OPTION_UID,
+	OPTION_RULE,
 	OPTION_SINCE,
+	OPTION_UNTIL,
+	OPTION_FOLLOW,
 	OPTION_JSON,
+	N_OPTIONS,
 };
 
 /* clang-format off */
@@ -33,7 +44,13 @@ static const struct option_row rows[] = {
 	[OPTION_REQ] = { "--req", "ID", "records of this run", false },
 	[OPTION_TYPE] = { "--type", "TYPE", "records of this type: intent, denial, outcome, ...", false },
 	[OPTION_STATUS] = { "--status", "WORD", "outcomes with this status: ok, error, timeout, ...", false },
+	[OPTION_DECISION] = { "--decision", "WORD", "records with this decision: allow or deny", false },
+	[OPTION_LANG] = { "--lang", "NAME", "requests in this language", false },
+	[OPTION_UID] = { "--uid", "N", "requests of this principal", false },
+	[OPTION_RULE] = { "--rule", "ID", "requests that met this rule; path means path.traversal and its kin too", false },
 	[OPTION_SINCE] = { "--since", "TIME", "records from then on; 2026-11-30 or 2026-11-30T18:00", false },
+	[OPTION_UNTIL] = { "--until", "TIME", "records before then", false },
+	[OPTION_FOLLOW] = { "--follow", NULL, "go on with records as they are written, until interrupted", false },
 	[OPTION_JSON] = { "--json", NULL, "the records as they are stored, one JSON object a line", false },
 };
 /* clang-format on */
@@ -50,6 +67,7 @@ static const struct command command = {
 	.notes =
 	    "examples:\n"
 	    "  bailiff audit show --type denial --since 2026-11-30\n"
+	    "  bailiff audit show --rule path --uid 1000 --follow\n"
 	    "  bailiff audit show --seq 12\n"
 	    "  bailiff audit show --json | jq .stmt.predicate\n\n"
 	    "exit codes:\n"
@@ -59,9 +77,9 @@ static const struct command command = {
 };
 
 struct filter {
-	const char *dir, *req, *type, *status, *since;
-	uint64_t seq;
-	bool one, json;
+	const char *dir;
+	const char *values[N_OPTIONS]; /* as given; NULL: not given */
+	bool follow, json;
 };
 
 struct show {
@@ -71,56 +89,118 @@ struct show {
 	uint64_t n_seen, n_shown;
 };
 
+/* Options that want a member of the predicate to say exactly this. */
+static const struct {
+	enum option option;
+	const char *member, *of_member;
+} exact[] = {
+	{ OPTION_SEQ, "seq", NULL },
+	{ OPTION_REQ, "req", NULL },
+	{ OPTION_TYPE, "type", NULL },
+	{ OPTION_STATUS, "status", NULL },
+	{ OPTION_DECISION, "decision", NULL },
+	{ OPTION_LANG, "code", "lang" },
+	{ OPTION_UID, "principal", "uid" },
+};
+
+static int check_time(const char *name, const char *value, struct error *e)
+{
+	static const char form[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
+
+	for (size_t i = 0; value[i] != '\0'; i++)
+		if (i >= sizeof(form) - 1 ||
+		    (form[i] == 'd' ? value[i] < '0' || value[i] > '9'
+		                    : value[i] != form[i]))
+			return FAIL(e, ERROR_USAGE,
+			    "%s %.40s: write 2026-11-30, or more of "
+			    "2026-11-30T18:00:00.000000Z",
+			    name, value);
+	return 0;
+}
+
 static int take_option(
     void *into, int option, const char *value, struct error *e)
 {
-	static const char form[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
+	static const struct number_range range = { 0, C1_NUMBER_MAX };
 	struct filter *f = into;
+	uint64_t number;
 
+	f->values[option] = value;
 	switch ((enum option)option) {
 	case OPTION_SEQ:
-		f->one = true;
-		return number_parse(value, "--seq",
-		    (struct number_range){ 0, C1_NUMBER_MAX }, &f->seq, e);
-	case OPTION_REQ:
-		f->req = value;
-		break;
-	case OPTION_TYPE:
-		f->type = value;
-		break;
-	case OPTION_STATUS:
-		f->status = value;
-		break;
+	case OPTION_UID:
+		return number_parse(
+		    value, rows[option].name, range, &number, e);
 	case OPTION_SINCE:
-		f->since = value;
-		for (size_t i = 0; value[i] != '\0'; i++)
-			if (i >= sizeof(form) - 1 ||
-			    (form[i] == 'd' ? value[i] < '0' || value[i] > '9'
-			                    : value[i] != form[i]))
-				return FAIL(e, ERROR_USAGE,
-				    "--since %.40s: write 2026-11-30, or more "
-				    "of 2026-11-30T18:00:00.000000Z",
-				    value);
+	case OPTION_UNTIL:
+		return check_time(rows[option].name, value, e);
+	case OPTION_FOLLOW:
+		f->follow = true;
 		break;
 	case OPTION_JSON:
 		f->json = true;
+		break;
+	case OPTION_REQ:
+	case OPTION_TYPE:
+	case OPTION_STATUS:
+	case OPTION_DECISION:
+	case OPTION_LANG:
+	case OPTION_RULE:
+	case N_OPTIONS:
 		break;
 	}
 	return 0;
 }
 
+static bool is_scalar(const struct c1_value *v, const char *text)
+{
+	return (v->kind == C1_STRING || v->kind == C1_NUMBER) &&
+	       v->len == strlen(text) && memcmp(v->at, text, v->len) == 0;
+}
+
+/* The id itself, or one below it. */
+static bool names_rule(const struct c1_value *list, const char *rule)
+{
+	size_t len = strlen(rule);
+	struct c1_member m;
+	struct c1_walk w;
+
+	c1_walk(list, &w);
+	while (c1_next(&w, &m))
+		if (m.value.len >= len && memcmp(m.value.at, rule, len) == 0 &&
+		    (m.value.len == len || m.value.at[len] == '.'))
+			return true;
+	return false;
+}
+
 static bool is_wanted(const struct filter *f, const struct entry *entry)
 {
+	const char *const *values = f->values;
 	const struct c1_value *when = &entry->fields[ENTRY_TIME];
 
-	return (!f->one || entry->seq == f->seq) &&
-	       (f->req == NULL || c1_is(&entry->fields[ENTRY_REQ], f->req)) &&
-	       (f->type == NULL ||
-	           c1_is(&entry->fields[ENTRY_TYPE], f->type)) &&
-	       (f->status == NULL ||
-	           c1_is(&entry->fields[ENTRY_STATUS], f->status)) &&
-	       (f->since == NULL ||
-	           memcmp(when->at, f->since, strlen(f->since)) >= 0);
+	for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {
+		const char *wanted = values[exact[i].option];
+		struct c1_value v =
+		    c1_member(&entry->predicate, exact[i].member);
+
+		if (wanted == NULL)
+			continue;
+		if (exact[i].of_member != NULL)
+			v = c1_member(&v, exact[i].of_member);
+		if (!is_scalar(&v, wanted))
+			return false;
+	}
+	if (values[OPTION_RULE] != NULL &&
+	    !names_rule(&entry->fields[ENTRY_RULES], values[OPTION_RULE]) &&
+	    !names_rule(&entry->fields[ENTRY_REASONS], values[OPTION_RULE]))
+		return false;
+	/* Times of one form: their order is that of their bytes. */
+	return (values[OPTION_SINCE] == NULL ||
+	           memcmp(when->at, values[OPTION_SINCE],
+	               strlen(values[OPTION_SINCE])) >= 0) &&
+	       (values[OPTION_UNTIL] == NULL ||
+	           memcmp(when->at, values[OPTION_UNTIL],
+	               strlen(values[OPTION_UNTIL])) < 0);
 }
 
 static int flush(struct show *s)
@@ -142,7 +222,7 @@ static int show_one(struct show *s, const struct entry *entry, struct error *e)
 	if (s->filter->json)
 		done = text_printf(
 		    &s->out, e, "%.*s\n", (int)entry->len, entry->line);
-	else if (s->filter->one)
+	else if (s->filter->values[OPTION_SEQ] != NULL)
 		done = show_fields(entry, &s->out, e);
 	else
 		done = show_line(entry, &s->out, e);
@@ -185,21 +265,33 @@ static int finish(struct show *s, const struct lines_line *line)
 	return 1;
 }
 
+/* What was found is told, then the log is looked at again. */
+static int wait_for_more(struct show *s)
+{
+	const struct timespec pause = { 0, FOLLOW_NS };
+
+	(void)nanosleep(&pause, NULL);
+	return s->out.len > 0 ? flush(s) : 0;
+}
+
 static int show_all(struct show *s, struct error *e)
 {
 	struct lines_line line;
+	int code = 0;
 
-	for (;; s->n_seen++) {
-		int code;
-
+	while (code == 0) {
 		if (lines_next(&s->lines, &line, e) < 0)
 			return say_failed(e, VERDICT_NOT_RUN);
-		if (line.kind == LINES_END || line.kind == LINES_TORN)
+		if (line.kind != LINES_END && line.kind != LINES_TORN) {
+			code = take_line(s, &line, e);
+			s->n_seen++;
+		} else if (s->filter->follow) {
+			code = wait_for_more(s);
+		} else {
 			return finish(s, &line);
-		code = take_line(s, &line, e);
-		if (code != 0)
-			return code;
+		}
 	}
+	return code;
 }
 
 static int run(const struct filter *f, struct error *e)

@@ -195,14 +195,39 @@ def lock():
     check(run("verify", "a", "--key", KEY).returncode == 1, "records beyond the checkpoint are checked one by one")
 
 
+def follow():
+    """A followed log shows what is there, then what comes, and waits for the end of a line."""
+    lines = GOLDEN["log.jsonl"].splitlines(keepends=True)
+    lay({**GOLDEN, "log.jsonl": lines[0] + lines[1]})
+    with subprocess.Popen([PROGRAM, "show", f"{TOP}/a", "--follow", "--json"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env={"HOME": TOP}) as p:
+        seen = [p.stdout.readline(), p.stdout.readline()]
+        with open(f"{TOP}/a/log/000000.jsonl", "ab", buffering=0) as f:
+            f.write(lines[2] + lines[3][:200])
+            seen.append(p.stdout.readline())
+            f.write(lines[3][200:])
+            seen.append(p.stdout.readline())
+        with open(f"{TOP}/a/log/000001.jsonl", "wb") as f:
+            f.write(lines[4])
+        seen.append(p.stdout.readline())
+        running = p.poll() is None
+        p.terminate()
+        check(seen == lines[:5] and running and p.stderr.read() == b"", "--follow shows each record once it is whole")
+
+
 def show():
     lay(GOLDEN)
+    intents = sum(b'"type":"intent"' in line for line in GOLDEN["log.jsonl"].splitlines())
     done = run("show", "a")
     check(done.returncode == 0 and done.stdout.count(b"\n") == 10, "one line a record")
     starts = {len(line[:line.index(b"  2026")]) for line in done.stdout.splitlines()}
     check(len(starts) == 1, "its columns are aligned")
     for words_, n in ((["--type", "denial"], 2), (["--status", "timeout"], 1), (["--since", "2026-11-30T18:00:05"], 5),
-                      (["--req", "r_00112233445566778899aabbccddeeff"], 2), (["--since", "2026"], 10)):
+                      (["--req", "r_00112233445566778899aabbccddeeff"], 2), (["--since", "2026"], 10),
+                      (["--until", "2026-11-30T18:00:05"], 5), (["--until", "2026-11-30"], 0), (["--decision", "deny"], 2),
+                      (["--decision", "allow", "--lang", "python"], 1), (["--uid", "1000"], 2 + intents), (["--uid", "100"], 0),
+                      (["--rule", "path"], 1), (["--rule", "path.traversal"], 1), (["--rule", "pat"], 0),
+                      (["--rule", "path.traversal", "--uid", "0"], 0)):
         check(run("show", "a", *words_).stdout.count(b"\n") == n, f"show {' '.join(words_)}: {n}")
     done = run("show", "a", "--seq", "2")
     check(b"\n  status ok\n" in done.stdout and b"\n  stdout\n    sha256 " in done.stdout, "one record with its fields")
@@ -243,6 +268,7 @@ try:
     folders()
     lock()
     show()
+    follow()
     confinement()
     pins()
 finally:
