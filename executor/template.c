@@ -12,6 +12,7 @@
 #include "base/memfd.h"
 #include "base/own.h"
 #include "executor/template_maker.h"
+#include "policy/mounts.h"
 
 enum {
 	MODE_DIRECTORY = 0755,
@@ -32,37 +33,6 @@ static const struct {
 	{ "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
 	{ "etc/hostname", "sandbox\n" },
 };
-
-/* Either links into /usr (a merged /usr) or directories of their own. */
-static const char *const top_names[] = { "bin", "sbin", "lib", "lib32", "lib64",
-	"libx32" };
-
-/* What the launcher adds itself, the same for every run. */
-static const struct posture_mount own_mounts[] = {
-	{ "/", "tmpfs", true, false },
-	{ "/dev", "tmpfs", true, true },
-	{ "/dev/shm", "tmpfs", false, false },
-	{ "/proc", "proc", false, false },
-	{ "/sandbox", "tmpfs", false, false },
-	{ "/tmp", "tmpfs", false, false },
-};
-
-/* Without root: devices are the host's, one by one. */
-static const struct posture_mount own_mounts_rootless[] = {
-	{ "/", "tmpfs", true, false },
-	{ "/dev", "tmpfs", true, false },
-	{ "/dev/full", "tree", true, true },
-	{ "/dev/null", "tree", true, true },
-	{ "/dev/random", "tree", true, true },
-	{ "/dev/shm", "tmpfs", false, false },
-	{ "/dev/urandom", "tree", true, true },
-	{ "/dev/zero", "tree", true, true },
-	{ "/proc", "proc", false, false },
-	{ "/sandbox", "tmpfs", false, false },
-	{ "/tmp", "tmpfs", false, false },
-};
-
-#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
 static void hash_text(struct sha256 *h, const char *text)
 {
@@ -246,18 +216,19 @@ static int add_etc(struct maker *m, const char *name)
 
 static int add_top(struct maker *m)
 {
-	if (maker_add_tree(m, "usr") < 0)
+	if (maker_add_tree(m, mounts_tops[0]) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof(top_names) / sizeof(top_names[0]); i++) {
+	/* Either links into /usr (a merged /usr) or trees of their own. */
+	for (size_t i = 1; i < MOUNTS_TOPS_N; i++) {
 		char path[16];
 		struct stat st;
 
-		(void)snprintf(path, sizeof(path), "/%s", top_names[i]);
+		(void)snprintf(path, sizeof(path), "/%s", mounts_tops[i]);
 		if (lstat(path, &st) < 0)
 			continue; /* this host has none */
 		if (S_ISLNK(st.st_mode)
-		        ? add_symlink(m, AT_FDCWD, path, top_names[i]) < 0
-		        : maker_add_tree(m, top_names[i]) < 0)
+		        ? add_symlink(m, AT_FDCWD, path, mounts_tops[i]) < 0
+		        : maker_add_tree(m, mounts_tops[i]) < 0)
 			return -1;
 	}
 	return maker_add(m, ENTRY_DIRECTORY, "etc", -1);
@@ -290,18 +261,32 @@ static int add_languages(struct maker *m, const struct policy *policy)
 	return 0;
 }
 
+/* The table of the posture has the same words. */
+static int add_own(
+    struct template *t, const struct mount_line *own, struct error *e)
+{
+	struct posture_mount mount = { .read_only = own->read_only,
+		.devices = own->devices };
+
+	_Static_assert(sizeof(mount.point) == sizeof(own->point) &&
+	                   sizeof(mount.type) == sizeof(own->type),
+	    "a line fits");
+	memcpy(mount.point, own->point, sizeof(mount.point));
+	memcpy(mount.type, own->type, sizeof(mount.type));
+	return template_add_own(t, &mount, e);
+}
+
 static int fill(struct maker *m, const struct policy *policy)
 {
-	const struct posture_mount *own =
-	    m->t->rootless ? own_mounts_rootless : own_mounts;
-	size_t n =
-	    m->t->rootless ? ROWS(own_mounts_rootless) : ROWS(own_mounts);
+	size_t n;
+	const struct mount_line *own =
+	    mounts_own(m->t->rootless ? MOUNTS_OF_USER : MOUNTS_OF_ROOT, &n);
 
 	if (add_top(m) < 0 || maker_add_inner(m) < 0 || add_generated(m) < 0 ||
 	    add_languages(m, policy) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (template_add_own(m->t, &own[i], m->e) < 0)
+		if (add_own(m->t, &own[i], m->e) < 0)
 			return -1;
 	return 0;
 }

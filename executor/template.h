@@ -48,19 +48,7 @@ int template_add_own(struct template *t, const struct posture_mount *mount,
 int template_add_mount(struct template *t, const char *point, const char *type,
     struct error *e) MUST_CHECK;
 
-/* Call 'each' with every mount point of the host inside a tree of 't', until
- * it fails; in the order of the mount table. */
-struct template_inner {
-	const struct template *t;
-	int (*each)(void *context, const char *point);
-	void *context;
-};
-int template_each_inner(
-    const struct template_inner *inner, struct error *e) MUST_CHECK;
-
 bool template_is_beneath(const char *path, const char *tree);
-/* Stands in mountinfo as it is: nothing escaped. */
-bool template_is_plain(const char *point);
 
 void template_done(struct template *t); /* a zeroed struct is fine */
 

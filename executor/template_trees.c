@@ -11,6 +11,7 @@
 #include "base/own.h"
 #include "executor/template_maker.h"
 #include "policy/absent.h"
+#include "policy/mounts.h"
 
 int maker_add_tree(struct maker *m, const char *name)
 {
@@ -31,23 +32,25 @@ int maker_add_tree(struct maker *m, const char *name)
  * show what lies below it.  Directories become trees of their own and files
  * are bound; anything else, and what cannot be opened, is absent.
  */
-static int add_nested(void *context, const char *point)
+static int add_nested(void *context, const char *point, struct error *e)
 {
 	struct maker *m = context;
 	const char *name = point + 1;
+	enum mounts_inner kind = MOUNTS_INNER_HIDDEN;
 	struct stat st;
 	AUTO_FD fd = open(point, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
+	(void)e; /* m->e is the same */
 	if (maker_has(m, name))
 		return 0; /* mounted over */
 	if (fd < 0 && errno == ENOENT)
 		return 0; /* hidden by another mount, on the host as well */
-	if (fd < 0 || fstat(fd, &st) < 0 ||
-	    (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) ||
-	    !template_is_plain(point))
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		kind = mounts_inner_kind(point, &st);
+	if (kind == MOUNTS_INNER_HIDDEN)
 		return maker_add(m, ENTRY_WHITEOUT, name, -1);
 	if (template_add_mount(m->t, point,
-	        S_ISDIR(st.st_mode) ? "overlay" : "tree", m->e) < 0)
+	        kind == MOUNTS_INNER_TREE ? "overlay" : "tree", m->e) < 0)
 		return -1;
 	return maker_add(m, ENTRY_TREE, name, take_fd(&fd));
 }
@@ -91,7 +94,14 @@ int maker_add_denied(struct maker *m, const struct policy_language *l)
 
 int maker_add_inner(struct maker *m)
 {
-	const struct template_inner inner = { m->t, add_nested, m };
+	const char *tops[MOUNTS_TOPS_N];
+	struct mounts_walk walk = { tops, 0, add_nested, m };
 
-	return template_each_inner(&inner, m->e);
+	for (size_t i = 0; i < MOUNTS_TOPS_N; i++)
+		for (size_t j = 0; j < m->t->n; j++)
+			if (m->t->items[j].entry.kind == ENTRY_TREE &&
+			    strcmp(m->t->items[j].entry.path, mounts_tops[i]) ==
+			        0)
+				tops[walk.n_tops++] = mounts_tops[i];
+	return mounts_each_inner(&walk, m->e);
 }

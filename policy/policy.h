@@ -232,7 +232,7 @@ struct policy_decision {
 	struct policy_words rules;   /* matched without denying */
 	struct policy_words reasons; /* all that denied; empty when allowed */
 	/* Borrowed; NULL if unknown.  Its capabilities are what filter.h
-	 * compiles. */
+	 * compiles; what the run sees is in mounts.h. */
 	const struct policy_language *language;
 	uint64_t limits[LIMIT_N]; /* effective; set when language is known */
 	/* For each input: which read root, and the path beneath it. */
