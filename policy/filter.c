@@ -14,7 +14,6 @@
 #include "policy/filter.h"
 
 #include <errno.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <string.h>
@@ -27,16 +26,8 @@
 
 /* Numbers up to NUMBER_LAST are settled one by one, in a table or by ENOSYS. */
 /* asm/unistd.h: the mark of an x32 call; -1 is what a tracer leaves behind. */
-#define NUMBER_X32  0x40000000u
-#define NUMBER_NONE 0xffffffffu
-
-#if defined(__x86_64__)
-#define ARCH_NATIVE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH_NATIVE AUDIT_ARCH_AARCH64
-#else
-#error "only x86_64 and aarch64 have tables"
-#endif
+#define NUMBER_X32          0x40000000u
+#define NUMBER_NONE         0xffffffffu
 
 #define ANSWER_NO_SUCH_CALL (SECCOMP_RET_ERRNO | ENOSYS)
 
@@ -47,7 +38,7 @@
 
 static const struct sock_filter preamble[] = {
 	WORD(offsetof(struct seccomp_data, arch)),
-	TEST(JEQ, ARCH_NATIVE, 1, 0),
+	TEST(JEQ, FILTER_ARCH, 1, 0),
 	ANSWER(SECCOMP_RET_KILL_PROCESS),
 	WORD(offsetof(struct seccomp_data, nr)),
 	TEST(JGT, NUMBER_LAST, 0, 4),
@@ -201,14 +192,19 @@ static void aim(uint32_t arch, struct filter *f)
 {
 	for (size_t i = 0; i < f->len; i++)
 		if (BPF_CLASS(f->code[i].code) == BPF_JMP &&
-		    f->code[i].k == ARCH_NATIVE)
+		    f->code[i].k == FILTER_ARCH)
 			f->code[i].k = arch;
 }
 
 int filter_compile(const struct capabilities *capabilities, struct filter *ret,
     struct error *e)
 {
-	return filter_compile_for(ARCH_NATIVE, capabilities, ret, e);
+	return filter_compile_for(FILTER_ARCH, capabilities, ret, e);
+}
+
+void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES])
+{
+	sha256_of(f->code, f->len * sizeof(f->code[0]), ret);
 }
 
 int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
@@ -239,7 +235,7 @@ int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
 		result = take_unknown(&c, e);
 	if (result == 0)
 		result = export(c.context, ret, e);
-	if (result == 0 && arch != ARCH_NATIVE)
+	if (result == 0 && arch != FILTER_ARCH)
 		aim(arch, ret);
 	seccomp_release(c.context);
 	return result;
@@ -247,7 +243,7 @@ int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
 
 int filter_compile_init(struct filter *ret, struct error *e)
 {
-	struct compiler c = { .arch = ARCH_NATIVE,
+	struct compiler c = { .arch = FILTER_ARCH,
 		.in_force = { [WHEN_ALWAYS] = true } };
 	int result;
 

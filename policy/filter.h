@@ -8,6 +8,7 @@
 #ifndef POLICY_FILTER_H
 #define POLICY_FILTER_H
 
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,15 @@
 #include "policy/policy.h"
 
 #define FILTER_LEN_MAX 4096 /* BPF_MAXINSNS */
+
+/* Of this machine. */
+#if defined(__x86_64__)
+#define FILTER_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define FILTER_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "only x86_64 and aarch64 have tables"
+#endif
 
 struct filter {
 	size_t len;
@@ -35,6 +45,9 @@ struct filter {
 
 int filter_compile(const struct capabilities *capabilities, struct filter *ret,
     struct error *e) MUST_CHECK;
+
+/* Of its instructions as the kernel gets them. */
+void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES]);
 
 /*
  * For another architecture (AUDIT_ARCH_X86_64 or _AARCH64) than this machine's,

@@ -7,108 +7,25 @@
  * the default preset and of the strict one.  An answer is "allow", "EPERM",
  * "ENOSYS", "kill" or "once" (pid 1 of the run is asked); "arguments:X" if it
  * depends on the arguments, X being the answer to six of -1.
- *
- * That it depends on them is found by following every branch that looks at one.
  */
-#include <errno.h>
 #include <linux/audit.h>
-#include <linux/seccomp.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/filter.h"
-#include "policy/numbers.h"
-#include "policy/simulate.h"
-
-#define ARGS_FROM offsetof(struct seccomp_data, args)
-
-struct follow {
-	const struct filter *f;
-	struct seccomp_data call;
-	uint32_t first; /* answer that was met first */
-	bool met, differs;
-};
-
-static void meet(struct follow *w, uint32_t answer)
-{
-	w->differs = w->differs || (w->met && answer != w->first);
-	if (!w->met)
-		w->first = answer;
-	w->met = true;
-}
-
-static bool taken(const struct sock_filter *i, uint32_t a)
-{
-	switch (BPF_OP(i->code)) {
-	case BPF_JEQ:
-		return a == i->k;
-	case BPF_JGT:
-		return a > i->k;
-	case BPF_JGE:
-		return a >= i->k;
-	default:
-		return (a & i->k) != 0;
-	}
-}
-
-/* Jumps only go forward, so this ends. */
-static void follow(struct follow *w, size_t at, uint32_t a, bool known)
-{
-	for (; at < w->f->len && !w->differs; at++) {
-		const struct sock_filter *i = &w->f->code[at];
-
-		if (i->code == (BPF_LD | BPF_W | BPF_ABS)) {
-			known = i->k < ARGS_FROM;
-			if (known)
-				memcpy(&a, (const char *)&w->call + i->k, 4);
-		} else if (i->code == (BPF_RET | BPF_K)) {
-			meet(w, i->k);
-			return;
-		} else if (i->code == (BPF_JMP | BPF_JA)) {
-			at += i->k;
-		} else if (BPF_CLASS(i->code) == BPF_JMP && known) {
-			at += taken(i, a) ? i->jt : i->jf;
-		} else if (BPF_CLASS(i->code) == BPF_JMP) {
-			follow(w, at + 1 + i->jt, a, known);
-			at += i->jf;
-		}
-	}
-}
-
-static const char *word(uint32_t answer)
-{
-	switch (answer) {
-	case SECCOMP_RET_ALLOW:
-		return "allow";
-	case SECCOMP_RET_ERRNO | EPERM:
-		return "EPERM";
-	case SECCOMP_RET_ERRNO | ENOSYS:
-		return "ENOSYS";
-	case SECCOMP_RET_KILL_PROCESS:
-		return "kill";
-	case SECCOMP_RET_USER_NOTIF:
-		return "once";
-	default:
-		return "another";
-	}
-}
+#include "policy/answers.h"
 
 static void show(const struct filter *f, uint32_t arch, int number)
 {
-	struct follow w = { .f = f, .call = { .nr = number, .arch = arch } };
+	struct answer a;
 	struct error e = { 0 };
-	uint32_t bad = 0;
 
-	follow(&w, 0, 0, true);
-	memset(w.call.args, 0xff, sizeof(w.call.args));
-	if (simulate_call(f, &w.call, &bad, &e) < 0) {
+	if (answer_find(f, arch, number, &a, &e) < 0) {
 		(void)fprintf(stderr, "%s\n", e.text);
 		exit(1);
 	}
-	printf(" %s%s", w.differs ? "arguments:" : "", word(bad));
+	printf(
+	    " %s%s", a.by_arguments ? "arguments:" : "", answer_word(a.word));
 }
 
 int main(int argc, char **argv)
