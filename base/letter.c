@@ -115,13 +115,33 @@ struct letter letter_at(struct letter_span in)
 	return ret;
 }
 
+size_t letter_plain(struct letter_span in)
+{
+	size_t n = 0;
+
+	while (n < in.len && (uint8_t)in.at[n] >= 0x20 &&
+	       (uint8_t)in.at[n] < 0x80 && in.at[n] != '"' && in.at[n] != '\\')
+		n++;
+	return n;
+}
+
 int letter_decode(struct letter_span in, char *ret, size_t cap, size_t *ret_len)
 {
 	size_t len = 0;
 
-	while (in.len > 0) {
-		struct letter letter = letter_at(in);
+	for (;;) {
+		struct letter letter;
+		size_t plain = letter_plain(in);
 
+		if (cap - len <= plain)
+			return -1;
+		memcpy(ret + len, in.at, plain);
+		len += plain;
+		in.at += plain;
+		in.len -= plain;
+		if (in.len == 0)
+			break;
+		letter = letter_at(in);
 		if (letter.used == 0 || cap - len <= letter.n)
 			return -1;
 		memcpy(ret + len, letter.bytes, letter.n);

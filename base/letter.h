@@ -24,6 +24,10 @@ struct letter {
 /* The first character of 'in', which is not empty. */
 struct letter letter_at(struct letter_span in);
 
+/* How many bytes in front stand for themselves: ASCII that is no control
+ * character, no quote and no backslash. */
+size_t letter_plain(struct letter_span in);
+
 /* All of 'in', with a NUL behind; -1 when it is malformed or does not fit. */
 int letter_decode(
     struct letter_span in, char *ret, size_t cap, size_t *ret_len) MUST_CHECK;

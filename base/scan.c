@@ -42,7 +42,8 @@ static char peek(const struct cursor *c)
 
 static void skip_space(struct cursor *c)
 {
-	while (peek(c) != '\0' && strchr(" \t\n\r", peek(c)) != NULL)
+	while (peek(c) == ' ' || peek(c) == '\t' || peek(c) == '\n' ||
+	       peek(c) == '\r')
 		c->at++;
 }
 
@@ -51,13 +52,20 @@ static int take_string(struct cursor *c)
 {
 	size_t start = c->at;
 
-	for (c->at++; peek(c) != '"';) {
+	c->at++;
+	for (;;) {
 		struct letter_span rest = { c->s->text + c->at,
 			c->s->len - c->at };
+		size_t plain = letter_plain(rest);
 		struct letter letter;
 
+		c->at += plain;
+		rest.at += plain;
+		rest.len -= plain;
 		if (rest.len == 0)
 			return fail_at(c, start, "string without an end");
+		if (rest.at[0] == '"')
+			break;
 		letter = letter_at(rest);
 		if (letter.used == 0 && rest.at[0] == '\\')
 			return fail_at(c, c->at, "bad escape in a string");
@@ -153,22 +161,33 @@ static uint32_t hash_of(const char *text, size_t len)
 	return hash;
 }
 
-static uint32_t find_member(
-    const struct scan *s, uint32_t object, const char *name, size_t len)
-{
-	uint32_t hash = hash_of(name, len);
+/* A name that is compared, and its hash. */
+struct name {
+	const char *text;
+	size_t len;
+	uint32_t hash;
+};
 
+static struct name name_of(const char *text, size_t len)
+{
+	return (struct name){ text, len, hash_of(text, len) };
+}
+
+static uint32_t find_member(
+    const struct scan *s, uint32_t object, const struct name *name)
+{
 	for (uint32_t i = scan_first(s, object); i != SCAN_NONE;
 	     i = s->nodes[i].next) {
 		char key[SCAN_KEY_MAX + 1];
 		size_t key_len;
 
-		if (s->nodes[i].key_hash != hash)
+		if (s->nodes[i].key_hash != name->hash)
 			continue;
 		if (letter_decode(
 		        inside(s, s->nodes[i].key_at, s->nodes[i].key_len), key,
 		        sizeof(key), &key_len) == 0 &&
-		    key_len == len && memcmp(key, name, len) == 0)
+		    key_len == name->len &&
+		    memcmp(key, name->text, key_len) == 0)
 			return i;
 	}
 	return SCAN_NONE;
@@ -178,6 +197,7 @@ static uint32_t find_member(
 static int take_key(struct cursor *c, struct scan_node *node)
 {
 	char key[SCAN_KEY_MAX + 1];
+	struct name name;
 	size_t start = c->at;
 	size_t len;
 
@@ -195,9 +215,10 @@ static int take_key(struct cursor *c, struct scan_node *node)
 		return fail_limit(c, start, "key too long");
 	if (strlen(key) != len)
 		return fail_at(c, start, "NUL in a key");
-	if (find_member(c->s, c->open, key, len) != SCAN_NONE)
+	name = name_of(key, len);
+	if (find_member(c->s, c->open, &name) != SCAN_NONE)
 		return fail_at(c, start, "duplicate key");
-	node->key_hash = hash_of(key, len);
+	node->key_hash = name.hash;
 	skip_space(c);
 	if (peek(c) != ':')
 		return fail_at(c, c->at, "expected a colon behind the key");
@@ -342,7 +363,9 @@ uint32_t scan_first(const struct scan *s, uint32_t node)
 
 uint32_t scan_member(const struct scan *s, uint32_t object, const char *name)
 {
+	struct name wanted = name_of(name, strlen(name));
+
 	if (s->nodes[object].kind != SCAN_OBJECT)
 		return SCAN_NONE;
-	return find_member(s, object, name, strlen(name));
+	return find_member(s, object, &wanted);
 }

@@ -190,7 +190,12 @@ void policy_decide(const struct policy *p, const struct policy_request *request,
 {
 	size_t n = request->n_inputs;
 
-	memset(ret, 0, sizeof(*ret));
+	/* Whole but for words, of which those below 'n' count. */
+	ret->rules.n = 0;
+	ret->reasons.n = 0;
+	memset(ret->limits, 0, sizeof(ret->limits));
+	memset(ret->input_root, 0, sizeof(ret->input_root));
+	memset(ret->input_beneath, 0, sizeof(ret->input_beneath));
 	ret->allow = true;
 	ret->language = policy_language_find(p, request->language);
 	if (ret->language == NULL) {

@@ -239,16 +239,27 @@ void reader_object(
 	}
 }
 
-bool reader_plain(const char *text)
+/* Beyond ASCII it takes the tables of base/text.c. */
+static bool is_plain_text(const char *text, size_t len)
 {
 	char copy[POLICY_PATH_MAX];
 	struct text_out out = { copy, sizeof(copy), 0 };
-	size_t len = strlen(text);
 
 	/* TEXT_KEEP_LINES also keeps the backslash, newline and tab. */
-	return strpbrk(text, "\n\t") == NULL && len <= sizeof(copy) &&
+	return strpbrk(text, "\n\t") == NULL &&
 	       text_escape(text, len, TEXT_KEEP_LINES, &out) == len &&
 	       out.len == len;
+}
+
+bool reader_plain(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= ' ' && text[n] <= '~')
+		n++;
+	if (text[n] == '\0')
+		return n <= POLICY_PATH_MAX;
+	return is_plain_text(text, strlen(text));
 }
 
 bool reader_text(struct reader *r, uint32_t node, char *ret, size_t cap)
