@@ -24,7 +24,7 @@ static const struct {
 	{ "signer", "bailiff-signer", 1 },
 	{ "supervisor", "bailiff-supervisor", 1 },
 	{ "syncer", "bailiff-syncer", 1 },
-	{ "tracer", "bailiff-tracer", 0 },
+	{ "tracer", "bailiff-tracer", 1 },
 };
 
 int peers_builds(struct event_hello *hello, struct error *e)

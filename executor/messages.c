@@ -1,11 +1,12 @@
 /*
- * executor/messages.c - the rows of launch.h, opener.h, collect.h and syncer.h.
- * Linked by the supervisor and the programs at the other end.
+ * executor/messages.c - the rows of launch.h, opener.h, collect.h, syncer.h and
+ * tracer.h.  Linked by the supervisor and the programs at the other end.
  */
 #include "executor/collect.h"
 #include "executor/launch.h"
 #include "executor/opener.h"
 #include "executor/syncer.h"
+#include "executor/tracer.h"
 
 static const struct wire_field entry_rows[] = {
 	WIRE_ROW_U32(launch_entry, kind),
@@ -268,3 +269,67 @@ static const struct wire_message syncer_replies[] = {
 
 const struct wire_protocol syncer_reply_protocol = { "syncer reply",
 	sizeof(syncer_replies) / sizeof(syncer_replies[0]), syncer_replies };
+
+static const struct wire_field watch_rows[] = {
+	WIRE_ROW_U64(tracer_watch, run),
+	WIRE_ROW_U64(tracer_watch, group),
+	WIRE_ROW_TEXT(tracer_watch, name),
+};
+static const struct wire_layout watch = WIRE_LAYOUT(tracer_watch, watch_rows);
+
+static const struct wire_field finish_rows[] = {
+	WIRE_ROW_U64(tracer_finish, run),
+	WIRE_ROW_U32(tracer_finish, undead),
+};
+static const struct wire_layout finish =
+    WIRE_LAYOUT(tracer_finish, finish_rows);
+
+static const struct wire_message tracer_requests[] = {
+	{ TRACER_WATCH, "watch", &watch },
+	{ TRACER_FINISH, "finish", &finish },
+};
+
+const struct wire_protocol tracer_protocol = { "tracer",
+	sizeof(tracer_requests) / sizeof(tracer_requests[0]), tracer_requests };
+
+static const struct wire_field tracer_ready_rows[] = {
+	WIRE_ROW_U64(tracer_ready, load_us),
+};
+static const struct wire_layout tracer_is_ready =
+    WIRE_LAYOUT(tracer_ready, tracer_ready_rows);
+
+static const struct wire_field watching_rows[] = {
+	WIRE_ROW_U64(tracer_watching, run),
+};
+static const struct wire_layout watching =
+    WIRE_LAYOUT(tracer_watching, watching_rows);
+
+static const struct wire_field trace_finished_rows[] = {
+	WIRE_ROW_U64(tracer_finished, run),
+	WIRE_ROW_U32(tracer_finished, complete),
+	WIRE_ROW_U64(tracer_finished, events),
+	WIRE_ROW_U64(tracer_finished, bytes),
+	WIRE_ROW_FIXED(tracer_finished, sha256),
+	WIRE_ROW_U64(tracer_finished, lost),
+	WIRE_ROW_TEXT(tracer_finished, note),
+};
+static const struct wire_layout trace_finished =
+    WIRE_LAYOUT(tracer_finished, trace_finished_rows);
+
+static const struct wire_field trace_failed_rows[] = {
+	WIRE_ROW_U64(tracer_failed, run),
+	WIRE_ROW_U32(tracer_failed, saved_errno),
+	WIRE_ROW_TEXT(tracer_failed, text),
+};
+static const struct wire_layout trace_failed =
+    WIRE_LAYOUT(tracer_failed, trace_failed_rows);
+
+static const struct wire_message tracer_replies[] = {
+	{ TRACER_READY, "ready", &tracer_is_ready },
+	{ TRACER_WATCHING, "watching", &watching },
+	{ TRACER_FINISHED, "finished", &trace_finished },
+	{ TRACER_FAILED, "failed", &trace_failed },
+};
+
+const struct wire_protocol tracer_reply_protocol = { "tracer reply",
+	sizeof(tracer_replies) / sizeof(tracer_replies[0]), tracer_replies };

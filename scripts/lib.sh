@@ -35,7 +35,8 @@ need_packages() {
 # What building and running take; scripts/test adds its own.
 # shellcheck disable=SC2034
 BUILD_PACKAGES="cmake ninja-build gcc libc6-dev linux-libc-dev pkg-config
-	libjansson-dev libseccomp-dev libsodium-dev python3"
+	libjansson-dev libseccomp-dev libsodium-dev libbpf-dev bpftool clang-14
+	python3"
 
 # build PRESET: configure, build what changed; what went wrong in full.
 build() {

@@ -11,7 +11,8 @@ SOURCE = sys.argv[2]
 FOLDERS = ("base", "policy", "audit", "executor", "mcp", "cli")
 C_LINES, HEADER_LINES = 400, 120
 # Headers that are tables: messages, rows of a policy, the layout macros.
-TABLES = {"audit/event.h", "executor/launch.h", "executor/protocol.h", "policy/policy.h", "base/wire.h"}
+TABLES = {"audit/event.h", "executor/launch.h", "executor/protocol.h", "policy/policy.h", "base/wire.h",
+          "executor/trace/record.h", "executor/trace/mini_vmlinux.h"}
 # In front of the parts this file is made of, so that it does not find itself.
 WORDS = [
     (r"\bsystem\s*\(", "starts a shell"), (r"\bpopen\s*\(", "starts a shell"), (r'"sh",\s*"-c"|\bsh -c\b', "a shell"),
