@@ -190,7 +190,8 @@ struct event_outcome {
 	struct event_stream out, err;
 	uint64_t files_count, files_bytes;
 	uint8_t manifest[32];
-	uint64_t cpu_us, wall_us, memory_peak, pids_peak;
+	uint64_t cpu_us, wall_us;
+	uint64_t memory_peak, pids_peak; /* 0: nobody counted */
 	uint8_t posture_sha256[32];
 	uint64_t posture_steps;
 	char start[EVENT_WORD_MAX]; /* "cold" or "warm" */

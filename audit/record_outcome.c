@@ -261,8 +261,10 @@ void record_put_use(struct json *j, const struct record *r)
 {
 	json_object(j);
 	put_number(j, "cpu_us", r->outcome->cpu_us);
-	put_number(j, "memory_peak", r->outcome->memory_peak);
-	put_number(j, "pids_peak", r->outcome->pids_peak);
+	if (r->outcome->memory_peak != 0)
+		put_number(j, "memory_peak", r->outcome->memory_peak);
+	if (r->outcome->pids_peak != 0)
+		put_number(j, "pids_peak", r->outcome->pids_peak);
 	put_number(j, "wall_us", r->outcome->wall_us);
 	json_end(j);
 }

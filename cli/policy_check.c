@@ -110,13 +110,14 @@ static void put_root(struct page *p, const char *path, bool first)
 	page_put(p, "\n");
 }
 
-/* What a service of this account would lack, by the words of its results. */
+/* What a service of this account would lack, by the words of its results; what
+ * is delegated to it only the service finds out. */
 static void put_degraded(struct page *p, const struct policy *policy)
 {
 	for (size_t i = 0; i < DEGRADED_N; i++) {
 		const struct degraded *d = &degraded_without_root[i];
 
-		if (!d->by_groups || getgroups(0, NULL) > 0)
+		if (d->when != DEGRADED_WITH_GROUPS || getgroups(0, NULL) > 0)
 			page_warn(p, d->word, d->what);
 	}
 	if (!policy->accept_degraded)

@@ -148,8 +148,10 @@ static void put_use(struct report *r, const struct protocol_finished *e)
 {
 	put(r, ",\"use\":{\"cpu_us\":%" PRIu64 ",\"wall_us\":%" PRIu64,
 	    e->cpu_us, e->wall_us);
-	put(r, ",\"memory_peak\":%" PRIu64 ",\"pids_peak\":%" PRIu64,
-	    e->memory_peak, e->pids_peak);
+	if (e->memory_peak != 0)
+		put(r, ",\"memory_peak\":%" PRIu64, e->memory_peak);
+	if (e->pids_peak != 0)
+		put(r, ",\"pids_peak\":%" PRIu64, e->pids_peak);
 	put(r, ",\"files\":%" PRIu64 ",\"file_bytes\":%" PRIu64, e->files_count,
 	    e->files_bytes);
 	put(r, ",\"files_skipped\":%" PRIu64 "}", e->files_skipped);

@@ -18,7 +18,8 @@
 /* Whom a supervisor belongs to, kept from its start. */
 struct account {
 	uint32_t uid;
-	bool rootless;     /* one uid for everything, no control groups */
+	bool rootless;     /* one uid for everything */
+	bool lone;         /* no control group holds a run: only without root */
 	size_t n_degraded; /* and the words for what that lacks */
 	const char *degraded[DEGRADED_N];
 };

@@ -1,6 +1,6 @@
 /*
  * executor/cgroup.c - the tree above the leaves: found, opened, delegated,
- * swept.  Linked by bailiff-launch, uid 0.  Groups are reached by descriptor
+ * swept.  Linked by bailiff-launch.  Groups are reached by descriptor
  * only, since the launcher later has no path to them.
  */
 #include "executor/cgroup.h"
@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/own.h"
+#include "executor/cgroup_own.h"
 #include "executor/knob.h"
 #include "executor/mounts.h"
 
@@ -42,8 +43,7 @@ static int make_group(
 	return open_group(dir_fd, name, ret_fd, e);
 }
 
-/* v2: children get a controller only if each group above hands it down. */
-static int hand_down(const struct cgroups *g, int fd, struct error *e)
+int cgroup_hand_down(const struct cgroups *g, int fd, struct error *e)
 {
 	if (g->mode != CGROUP_V2)
 		return 0;
@@ -52,7 +52,18 @@ static int hand_down(const struct cgroups *g, int fd, struct error *e)
 	return 0;
 }
 
-static int find_places(struct cgroup_places *ret, struct error *e)
+static int read_controllers(struct cgroup_roots *ret, struct error *e)
+{
+	const char *path = ret->places.path[CGROUP_UNIFIED];
+	AUTO_FD fd = -1;
+
+	if (open_group(AT_FDCWD, path, &fd, e) < 0)
+		return -1;
+	return knob_read(fd, "cgroup.controllers", ret->controllers,
+	    sizeof(ret->controllers), e);
+}
+
+int cgroup_roots_find(struct cgroup_roots *ret, struct error *e)
 {
 	AUTO_FD fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	AUTO_FREE uint8_t *text = NULL;
@@ -62,8 +73,11 @@ static int find_places(struct cgroup_places *ret, struct error *e)
 		return FAIL_SYS(e, "open /proc/self/mountinfo");
 	if (file_read_all(fd, MOUNTINFO_MAX, &text, &len, e) < 0)
 		return FAIL_IN(e, "/proc/self/mountinfo");
-	cgroup_find((const char *)text, ret);
-	return 0;
+	memset(ret, 0, sizeof(*ret));
+	cgroup_find((const char *)text, &ret->places);
+	if (ret->places.path[CGROUP_UNIFIED][0] == '\0')
+		return 0;
+	return read_controllers(ret, e);
 }
 
 /* The tops of the hierarchies, v2 mounted for ourselves if nobody did. */
@@ -72,20 +86,16 @@ static int open_roots(struct cgroups *g, int fds[CGROUP_TREES], struct error *e)
 	static const struct mounts_new v2 = { .type = "cgroup2",
 		.attributes =
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
-	struct cgroup_places places;
-	char controllers[512] = "";
+	struct cgroup_roots roots;
+	const struct cgroup_places *places = &roots.places;
 
-	if (find_places(&places, e) < 0)
+	if (cgroup_roots_find(&roots, e) < 0)
 		return -1;
 	for (size_t i = 0; i < CGROUP_TREES; i++)
-		if (places.path[i][0] != '\0' &&
-		    open_group(AT_FDCWD, places.path[i], &fds[i], e) < 0)
+		if (places->path[i][0] != '\0' &&
+		    open_group(AT_FDCWD, places->path[i], &fds[i], e) < 0)
 			return -1;
-	if (fds[CGROUP_UNIFIED] >= 0 &&
-	    knob_read(fds[CGROUP_UNIFIED], "cgroup.controllers", controllers,
-	        sizeof(controllers), e) < 0)
-		return -1;
-	if (cgroup_judge(&places, controllers, &g->mode, e) < 0)
+	if (cgroup_judge(places, roots.controllers, &g->mode, e) < 0)
 		return -1;
 	if (fds[CGROUP_UNIFIED] < 0)
 		return mounts_make(&v2, &fds[CGROUP_UNIFIED], e);
@@ -97,21 +107,27 @@ static bool is_used(const struct cgroups *g, size_t tree)
 	return tree == CGROUP_UNIFIED || g->mode != CGROUP_V2;
 }
 
+int cgroup_top_make(
+    struct cgroups *g, enum cgroup_tree tree, int fd, struct error *e)
+{
+	int services_fd;
+
+	if (make_group(fd, "bailiff", &g->top_fd[tree], e) < 0 ||
+	    make_group(g->top_fd[tree], "services", &services_fd, e) < 0)
+		return -1;
+	(void)close(services_fd);
+	return 0;
+}
+
 static int open_tops(
     struct cgroups *g, const int fds[CGROUP_TREES], struct error *e)
 {
-	for (size_t i = 0; i < CGROUP_TREES; i++) {
-		int services_fd;
-
-		if (!is_used(g, i))
-			continue;
-		if (hand_down(g, fds[i], e) < 0 ||
-		    make_group(fds[i], "bailiff", &g->top_fd[i], e) < 0 ||
-		    hand_down(g, g->top_fd[i], e) < 0 ||
-		    make_group(g->top_fd[i], "services", &services_fd, e) < 0)
+	for (enum cgroup_tree i = CGROUP_UNIFIED; i < CGROUP_TREES; i++)
+		if (is_used(g, i) &&
+		    (cgroup_hand_down(g, fds[i], e) < 0 ||
+		        cgroup_top_make(g, i, fds[i], e) < 0 ||
+		        cgroup_hand_down(g, g->top_fd[i], e) < 0))
 			return -1;
-		(void)close(services_fd);
-	}
 	return 0;
 }
 
@@ -145,7 +161,7 @@ int cgroup_instance(struct cgroups *g, struct error *e)
 		if (is_used(g, i) &&
 		    (make_group(g->top_fd[i], g->instance, &g->instance_fd[i],
 		         e) < 0 ||
-		        hand_down(g, g->instance_fd[i], e) < 0))
+		        cgroup_hand_down(g, g->instance_fd[i], e) < 0))
 			return -1;
 	return 0;
 }

@@ -38,21 +38,6 @@ enum cgroup_tree {
 	CGROUP_TREES
 };
 
-/* Mount points as the host has them; "" if there is none. */
-struct cgroup_places {
-	char path[CGROUP_TREES][CGROUP_PATH_MAX];
-};
-
-/* Pure: the text of /proc/self/mountinfo to places.  See proc(5). */
-void cgroup_find(const char *mountinfo, struct cgroup_places *ret);
-
-/*
- * Pure: which way to go, from the places and the text of cgroup.controllers at
- * the top of the v2 tree ("" if it is not mounted).
- */
-int cgroup_judge(const struct cgroup_places *places, const char *controllers,
-    enum cgroup_mode *ret, struct error *e) MUST_CHECK;
-
 const char *cgroup_mode_word(enum cgroup_mode mode);
 
 struct cgroups {

@@ -4,9 +4,10 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "executor/cgroup.h"
+#include "executor/cgroup_find.h"
 
 /* Is 'word' one of the words of 'list' separated by 'separators'? */
 static bool has_word(const char *list, const char *separators, const char *word)
@@ -98,13 +99,78 @@ void cgroup_find(const char *mountinfo, struct cgroup_places *ret)
 	}
 }
 
+bool cgroup_has_word(const char *text, const char *word)
+{
+	return has_word(text, " \n", word);
+}
+
+/* "4:memory:/a/b", and of the v2 tree "0::/a/b". */
+static bool is_of(const char *line, enum cgroup_tree tree)
+{
+	static const char *const names[] = {
+		[CGROUP_MEMORY] = "memory", [CGROUP_PIDS] = "pids"
+	};
+	char list[256];
+	size_t n;
+
+	if (tree == CGROUP_UNIFIED)
+		return strncmp(line, "0::", 3) == 0;
+	line += strcspn(line, ":\n");
+	line += *line == ':' ? 1 : 0;
+	n = strcspn(line, ":\n");
+	if (n >= sizeof(list))
+		return false;
+	memcpy(list, line, n);
+	list[n] = '\0';
+	return has_word(list, ",", names[tree]);
+}
+
+bool cgroup_own_path(
+    const char *self_cgroup, enum cgroup_tree tree, char ret[CGROUP_PATH_MAX])
+{
+	const char *line = self_cgroup;
+	const char *path;
+	size_t len;
+
+	while (*line != '\0' && !is_of(line, tree)) {
+		line += strcspn(line, "\n");
+		line += *line == '\n' ? 1 : 0;
+	}
+	path = strchr(line, '/');
+	len = path != NULL && path < line + strcspn(line, "\n")
+	          ? strcspn(path, "\n")
+	          : CGROUP_PATH_MAX;
+	/* Outside of our cgroup namespace the path climbs. */
+	if (len >= CGROUP_PATH_MAX || strncmp(path, "/..", 3) == 0)
+		return false;
+	if (len == 1)
+		len = 0;
+	memcpy(ret, path, len);
+	ret[len] = '\0';
+	return true;
+}
+
+bool cgroup_only_ours(const char *procs, const struct cgroup_ours *ours)
+{
+	while (*procs != '\0') {
+		char *rest;
+		long pid = strtol(procs, &rest, 10);
+
+		if (rest == procs || *rest != '\n' ||
+		    (pid != ours->launcher && pid != ours->supervisor))
+			return false;
+		procs = rest + 1;
+	}
+	return true;
+}
+
 int cgroup_judge(const struct cgroup_places *places, const char *controllers,
     enum cgroup_mode *ret, struct error *e)
 {
 	bool unified = places->path[CGROUP_UNIFIED][0] != '\0';
 
-	if (unified && has_word(controllers, " \n", "memory") &&
-	    has_word(controllers, " \n", "pids")) {
+	if (unified && cgroup_has_word(controllers, "memory") &&
+	    cgroup_has_word(controllers, "pids")) {
 		*ret = CGROUP_V2;
 		return 0;
 	}

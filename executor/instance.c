@@ -1,6 +1,6 @@
 /*
  * executor/instance.c - instance locks and the sweep.  Linked by
- * bailiff-launch, uid 0; runs once at start, before any run.
+ * bailiff-launch; runs once at start, before any run.
  */
 #include "executor/instance.h"
 
@@ -89,6 +89,67 @@ static void sweep_one(int dir_fd, const struct cgroups *g, const char *name)
 	(void)unlinkat(dir_fd, name, 0);
 }
 
+static int lock_directory(int fd, int how)
+{
+	int ret;
+
+	do
+		ret = flock(fd, how);
+	while (ret < 0 && errno == EINTR);
+	return ret;
+}
+
+static int open_directory(int dir_fd, const char *name)
+{
+	return openat(
+	    dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+int instance_lock_turn(const struct cgroups *g, int *ret_fd, struct error *e)
+{
+	AUTO_FD fd = open_directory(g->top_fd[CGROUP_UNIFIED], ".");
+
+	/* Its holder is as far as we are: at most a sweep away from done. */
+	if (fd < 0 || lock_directory(fd, LOCK_EX) < 0)
+		return FAIL_SYS(e, "lock control group bailiff");
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+int instance_lock_group(const struct cgroups *g, int *ret_fd, struct error *e)
+{
+	AUTO_FD fd = open_directory(g->instance_fd[CGROUP_UNIFIED], ".");
+
+	if (fd < 0 || lock_directory(fd, LOCK_EX | LOCK_NB) < 0)
+		return FAIL_SYS(e, "lock control group %s", g->instance);
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+/* What has no group in the v2 tree any more is dead as well. */
+static void sweep_group(const struct cgroups *g, const char *name)
+{
+	AUTO_FD fd = open_directory(g->top_fd[CGROUP_UNIFIED], name);
+	struct error e;
+
+	if (fd < 0 && errno != ENOENT)
+		return;
+	if (fd >= 0 && lock_directory(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	if (kill_all(g, name, &e) == 0)
+		(void)!cgroup_remove(g, name, &e);
+}
+
+static void sweep_any(int dir_fd, const struct cgroups *g, const char *name)
+{
+	if (dir_fd >= 0)
+		sweep_one(dir_fd, g, name);
+	else
+		sweep_group(g, name);
+}
+
+/* Each instance but ours that 'list_fd' names; its lock, in 'dir_fd' or (-1) on
+ * its group, decides. */
 static int sweep_tree(
     int dir_fd, const struct cgroups *g, int list_fd, struct error *e)
 {
@@ -102,9 +163,17 @@ static int sweep_tree(
 	for (struct dirent *d = readdir(dir); d != NULL; d = readdir(dir))
 		if (is_instance(d->d_name) &&
 		    strcmp(d->d_name, g->instance) != 0)
-			sweep_one(dir_fd, g, d->d_name);
+			sweep_any(dir_fd, g, d->d_name);
 	/* NOLINTEND(concurrency-mt-unsafe) */
 	(void)closedir(dir);
+	return 0;
+}
+
+int instance_sweep_groups(const struct cgroups *g, struct error *e)
+{
+	for (size_t i = 0; i < CGROUP_TREES; i++)
+		if (g->top_fd[i] >= 0 && sweep_tree(-1, g, g->top_fd[i], e) < 0)
+			return -1;
 	return 0;
 }
 

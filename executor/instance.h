@@ -23,4 +23,15 @@ int instance_lock(
 int instance_sweep(
     int dir_fd, const struct cgroups *g, struct error *e) MUST_CHECK;
 
+/*
+ * Without root there is no directory of lock files: the lock lies on the
+ * group's own directory in the v2 tree, and whoever makes groups or sweeps
+ * holds the one on the directory above ('turn') meanwhile.
+ */
+int instance_lock_turn(
+    const struct cgroups *g, int *ret_fd, struct error *e) MUST_CHECK;
+int instance_lock_group(
+    const struct cgroups *g, int *ret_fd, struct error *e) MUST_CHECK;
+int instance_sweep_groups(const struct cgroups *g, struct error *e) MUST_CHECK;
+
 #endif

@@ -140,7 +140,7 @@ enum launch_started_fd {
 	LAUNCH_FD_GATE,    /* write one byte to let the program go */
 	LAUNCH_FD_STATUS,  /* status channel, our end */
 	LAUNCH_FD_SCRATCH, /* read-only view of the scratch, for collection */
-	/* Without control groups (rootless) nothing more comes: pid 1's pidfd
+	/* Without control groups (READY says "none") nothing more comes: pid 1's pidfd
 	 * kills the run, and tells that it is dead. */
 	LAUNCH_FD_LONE_N,
 	LAUNCH_FD_KILL =

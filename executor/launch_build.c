@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/own.h"
+#include "executor/cgroup_own.h"
 #include "executor/instance.h"
 #include "executor/launcher.h"
 #include "executor/steps.h"
@@ -36,19 +38,66 @@ static int act_landlock(void *context, struct error *e)
 	return 0;
 }
 
-/* The peer is who made the channel: the supervisor, root's at that time. */
-static int act_cgroup(void *context, struct error *e)
+/* The peer is who made the channel: the supervisor, as it was at that time. */
+static int find_ours(
+    const struct launcher *l, struct cgroup_ours *ret, struct error *e)
 {
-	struct launcher *l = context;
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
-	if (cgroup_open(&l->cgroups, e) < 0 ||
-	    cgroup_serve(&l->cgroups, getpid(), e) < 0)
-		return -1;
 	if (getsockopt(l->channel.fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
 		return FAIL_SYS(e, "read the supervisor's credentials");
-	return cgroup_serve(&l->cgroups, peer.pid, e);
+	*ret = (struct cgroup_ours){ getpid(), peer.pid };
+	return 0;
+}
+
+static int act_cgroup(void *context, struct error *e)
+{
+	struct launcher *l = context;
+	struct cgroup_ours ours;
+
+	if (find_ours(l, &ours, e) < 0 || cgroup_open(&l->cgroups, e) < 0 ||
+	    cgroup_serve(&l->cgroups, ours.launcher, e) < 0 ||
+	    cgroup_serve(&l->cgroups, ours.supervisor, e) < 0)
+		return -1;
+	l->grouped = true;
+	return 0;
+}
+
+/* What was delegated to this account, if anything was. */
+static int act_own_cgroup(void *context, struct error *e)
+{
+	struct launcher *l = context;
+	struct cgroup_ours ours;
+
+	if (find_ours(l, &ours, e) < 0)
+		return -1;
+	return cgroup_open_own(&l->cgroups, &ours, &l->grouped, e);
+}
+
+static void name_instance(struct launcher *l)
+{
+	char *hex = l->cgroups.instance;
+
+	for (size_t i = 0; i < sizeof(l->request.build.instance); i++)
+		(void)snprintf(
+		    hex + 2 * i, 3, "%02x", l->request.build.instance[i]);
+}
+
+/* Made, locked and others swept in one turn, so that none sweeps it unlocked. */
+static int act_own_instance(void *context, struct error *e)
+{
+	struct launcher *l = context;
+	AUTO_FD turn_fd = -1;
+
+	if (!l->grouped)
+		return 0;
+	name_instance(l);
+	if (instance_lock_turn(&l->cgroups, &turn_fd, e) < 0 ||
+	    cgroup_instance(&l->cgroups, e) < 0 ||
+	    instance_lock_group(&l->cgroups, &l->instance_fd, e) < 0)
+		return -1;
+	return instance_sweep_groups(&l->cgroups, e);
 }
 
 static int act_instance(void *context, struct error *e)
@@ -56,9 +105,7 @@ static int act_instance(void *context, struct error *e)
 	struct launcher *l = context;
 	char *hex = l->cgroups.instance;
 
-	for (size_t i = 0; i < sizeof(l->request.build.instance); i++)
-		(void)snprintf(
-		    hex + 2 * i, 3, "%02x", l->request.build.instance[i]);
+	name_instance(l);
 	/* The lock first: a group without one would be nobody's to sweep. */
 	if (instance_lock(l->instances_fd, hex, &l->instance_fd, e) < 0)
 		return -1;
@@ -104,12 +151,14 @@ static const struct stage rows[] = {
 	{ "capabilities", act_reduce, "report this" },
 };
 
-/* Without groups there is nothing to sweep: a run ends with its launcher. */
 static const struct stage rows_rootless[] = {
 	{ "order", act_order, "report this" },
 	{ "landlock", act_landlock,
 	    "boot with landlock in lsm=, or lower landlock.min_abi in the "
 	    "policy" },
+	{ "cgroup", act_own_cgroup, "see that /proc and /sys are whole" },
+	{ "instance", act_own_instance,
+	    "see what lives in bailiff/ of your control group" },
 	{ "view", act_view,
 	    "see that /proc is whole and that this host lets user namespaces "
 	    "mount" },
@@ -135,6 +184,6 @@ int launcher_build(struct launcher *l, struct error *e)
 	l->reply.ready = (struct launch_ready){ .landlock_abi = abi };
 	(void)snprintf(l->reply.ready.cgroup_mode,
 	    sizeof(l->reply.ready.cgroup_mode), "%s",
-	    l->rootless ? "none" : cgroup_mode_word(l->cgroups.mode));
+	    l->grouped ? cgroup_mode_word(l->cgroups.mode) : "none");
 	return launcher_reply(l, LAUNCH_READY, NULL, e);
 }

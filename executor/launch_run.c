@@ -52,7 +52,7 @@ static int act_limits(void *context, struct error *e)
 
 	s->run->id = ask->run;
 	s->run->state = RUN_BUILDING;
-	if (s->l->rootless)
+	if (!s->l->grouped)
 		return 0; /* limits.c is all there is */
 	return cgroup_leaf_limit(&s->l->cgroups, &s->run->leaf, &limits, e);
 }
@@ -150,8 +150,8 @@ static int write_maps(
 static int tell_started(
     struct launcher *l, struct launched *run, int scratch_fd, struct error *e)
 {
-	struct fd_list fds = { .n = l->rootless ? LAUNCH_FD_LONE_N
-		                                : LAUNCH_FD_STARTED_N };
+	struct fd_list fds = { .n = l->grouped ? LAUNCH_FD_STARTED_N
+		                               : LAUNCH_FD_LONE_N };
 	struct launch_started *out = &l->reply.started;
 	int ret;
 
@@ -159,14 +159,14 @@ static int tell_started(
 	fds.fd[LAUNCH_FD_GATE] = run->gate_fd;
 	fds.fd[LAUNCH_FD_STATUS] = run->status_fd;
 	fds.fd[LAUNCH_FD_SCRATCH] = scratch_fd;
-	if (!l->rootless && cgroup_leaf_files(&l->cgroups, &run->leaf,
-	                        &fds.fd[LAUNCH_FD_KILL], e) < 0)
+	if (l->grouped && cgroup_leaf_files(&l->cgroups, &run->leaf,
+	                      &fds.fd[LAUNCH_FD_KILL], e) < 0)
 		return -1;
 	*out = (struct launch_started){ .run = run->id,
 		.init_pid = (uint32_t)run->pid,
 		.init_uid = run->init_id,
 		.program_uid = run->program_id };
-	if (!l->rootless)
+	if (l->grouped)
 		(void)snprintf(out->cgroup, sizeof(out->cgroup),
 		    "bailiff/%s/%s", l->cgroups.instance, run->leaf.name);
 	ret = launcher_reply(l, LAUNCH_STARTED, &fds, e);

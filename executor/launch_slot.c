@@ -70,6 +70,8 @@ static int act_cgroup(void *context, struct error *e)
 {
 	struct making *m = context;
 
+	if (!m->l->grouped)
+		return 0;
 	return cgroup_leaf_make(
 	    &m->l->cgroups, ++m->l->n_slots, &m->run->leaf, e);
 }
@@ -143,6 +145,9 @@ static const struct stage rows[] = {
 static const struct stage rows_rootless[] = {
 	{ "request", act_free, "report this" },
 	{ "uids", act_own_id, "report this" },
+	{ "cgroup", act_cgroup,
+	    "see that limits can be set in the control group of this "
+	    "account" },
 	{ "channels", act_channels, "raise the limit of open files" },
 	{ "clone", act_clone,
 	    "see that the kernel has all namespaces and memory to spare" },

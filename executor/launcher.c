@@ -161,6 +161,6 @@ void launcher_close(struct launcher *l)
 			        clean;
 	cgroup_instance_end(&l->cgroups);
 	/* With groups left, the file stays for a sweeper to find them by. */
-	if (clean && l->instance_fd >= 0)
+	if (clean && l->instance_fd >= 0 && !l->rootless)
 		(void)unlinkat(l->instances_fd, l->cgroups.instance, 0);
 }

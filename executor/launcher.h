@@ -58,10 +58,10 @@ struct launcher {
 		struct launch_release released;
 	} reply;
 	bool rootless, built; /* in our own user namespace: launch_nest.c */
+	bool grouped;         /* control groups hold runs, as root's always */
 	bool ahead, park; /* ever; now: make one when nothing else is to do */
 	uint64_t n_slots; /* made so far: the number names a slot's groups */
-	/* What went wrong before BUILD; its answer tells it. */
-	bool broken;
+	bool broken;      /* before BUILD, whose answer tells it */
 	struct launch_failed why;
 	int proc_fd;    /* the host's /proc */
 	int host_ns_fd; /* the host's mount namespace, for helpers */
@@ -78,9 +78,9 @@ struct launcher {
 	struct sandbox_memory memory;
 };
 
-/* launch_setup.c: the channel; without it there is nobody to tell. */
+/* launch_setup.c: the channel; without it there is nobody to tell.  Then
+ * descriptors, directories, capabilities; once, at start. */
 int launcher_attach(struct launcher *l, struct error *e) MUST_CHECK;
-/* Descriptors, directories, capabilities; once, at start. */
 int launcher_open(struct launcher *l, struct error *e) MUST_CHECK;
 /* Give up the capabilities that only building the view took. */
 int launcher_reduce(struct error *e) MUST_CHECK;

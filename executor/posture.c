@@ -211,7 +211,7 @@ static int put_bounds(const char *limits, const char *cgroup,
 {
 	if (posture_text_limits(limits, out, e) < 0)
 		return -1;
-	if (names->expected->own != NULL)
+	if (names->expected->lone)
 		return posture_text_memory(limits, out, e);
 	return posture_text_cgroup(cgroup, names, out, e);
 }

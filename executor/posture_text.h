@@ -27,7 +27,8 @@ struct posture_mount {
 	bool devices;   /* device files work: /dev alone */
 };
 
-/* What stands in for control groups and ids of their own without root. */
+/* Without root: the one identity there is, and what bounds memory where no
+ * control group does. */
 struct posture_own {
 	uint32_t gid;       /* of the account */
 	const char *groups; /* its supplementary ones, each behind a space */
@@ -43,6 +44,7 @@ struct posture_expected {
 	uint32_t filters;      /* of seccomp in force, inherited ones too */
 	bool split;            /* limits in cgroup v1 beside the v2 leaf */
 	const struct posture_own *own; /* NULL: root's mode; borrowed */
+	bool lone; /* in no control group; 'own' is there then */
 };
 
 /* The numbers that the texts replace by names. */

@@ -180,7 +180,8 @@ struct protocol_finished {
 	char remedy[256]; /* what to do about a failed step, else "" */
 	struct protocol_stream_end out, err;
 	uint64_t files_count, files_bytes;
-	uint64_t cpu_us, wall_us, memory_peak, pids_peak;
+	uint64_t cpu_us, wall_us;
+	uint64_t memory_peak, pids_peak; /* 0: nobody counted */
 	WIRE_LIST_OF(struct protocol_step, 16) timing;
 	WIRE_LIST_OF(struct protocol_word, 16) degraded;
 	uint64_t seq; /* of the outcome, durable */

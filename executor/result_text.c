@@ -240,10 +240,14 @@ static void put_use(struct json *j, const struct event_outcome *o)
 	put(j, "\"use\":{");
 	put_u64(j, "cpu_us", o->cpu_us);
 	put(j, ",");
-	put_u64(j, "memory_peak", o->memory_peak);
-	put(j, ",");
-	put_u64(j, "pids_peak", o->pids_peak);
-	put(j, ",");
+	if (o->memory_peak != 0) {
+		put_u64(j, "memory_peak", o->memory_peak);
+		put(j, ",");
+	}
+	if (o->pids_peak != 0) {
+		put_u64(j, "pids_peak", o->pids_peak);
+		put(j, ",");
+	}
 	put_u64(j, "wall_us", o->wall_us);
 	put(j, "},\"v\":1,");
 }

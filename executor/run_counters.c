@@ -33,7 +33,7 @@ void run_read_counters(struct run *r)
 {
 	const int *fd = r->handles.fd;
 
-	if (r->s->owner.rootless) {
+	if (r->s->owner.lone) {
 		r->cpu_us = larger(r->cpu_us, run_lone_cpu_us(r));
 		return;
 	}

@@ -80,6 +80,7 @@ int run_posture(struct run *r, const struct launch_stopped *stopped, int pid_fd,
 		.filters = r->s->self.filters + 1,
 		.split = r->s->split_cgroups,
 		.own = r->s->owner.rootless ? &own : NULL,
+		.lone = r->s->owner.lone,
 	};
 	const struct posture_names names = { r->program_uid, r->init_uid,
 		stopped->landlock_abi, stopped->steps, r->cgroup, &expected };

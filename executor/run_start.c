@@ -129,7 +129,7 @@ static int put_launch(
 	    p->capabilities.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
 	if (!p->capabilities.exec_memory)
 		l->flags |= LAUNCH_NOEXEC;
-	if (r->s->owner.rootless)
+	if (r->s->owner.lone)
 		l->flags |= LAUNCH_ADDRESS_SPACE;
 	l->wall_ms = limits[LIMIT_WALL_MS];
 	l->cpu_ms = limits[LIMIT_CPU_MS];
@@ -273,8 +273,7 @@ int run_intent_stored(
 int run_started(struct run *r, const struct run_message *m, struct error *e)
 {
 	const struct launch_started *s = &m->in->started;
-	size_t n =
-	    r->s->owner.rootless ? LAUNCH_FD_LONE_N : LAUNCH_FD_STARTED_N;
+	size_t n = r->s->owner.lone ? LAUNCH_FD_LONE_N : LAUNCH_FD_STARTED_N;
 
 	if (m->fds->n != n)
 		return FAIL(e, ERROR_MALFORMED, "STARTED with %zu descriptors",
@@ -335,7 +334,7 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 		run_end(r);
 		return 0;
 	}
-	if (r->s->owner.rootless &&
+	if (r->s->owner.lone &&
 	    run_watch_cpu(r, m->fds->fd[0], &r->program_stat_fd, e) < 0) {
 		run_fail(r, PHASE_SETUP, "watch", e);
 		run_end(r);

@@ -46,7 +46,7 @@ static void kill_leaf(struct run *r)
 {
 	int fd = r->handles.fd[LAUNCH_FD_KILL];
 
-	if (r->s->owner.rootless)
+	if (r->s->owner.lone)
 		run_lone_kill(r);
 	if (fd >= 0 && !r->dead && write(fd, "1", 1) != 1)
 		/* Nothing may live on: the launcher kills all that we had. */
@@ -76,7 +76,7 @@ static void read_populated(struct run *r)
 	char text[128];
 	ssize_t n;
 
-	if (r->s->owner.rootless) {
+	if (r->s->owner.lone) {
 		r->dead = run_lone_is_dead(r);
 		return;
 	}
@@ -283,7 +283,7 @@ int run_watch_handles(struct run *r, struct error *e)
 	if (loop_add(&r->s->loop, &r->init_watch, r->handles.fd[LAUNCH_FD_INIT],
 	        EPOLLIN, e) < 0)
 		return -1;
-	if (r->s->owner.rootless)
+	if (r->s->owner.lone)
 		return run_watch_cpu(r, r->handles.fd[LAUNCH_FD_INIT],
 		    &r->handles.fd[LAUNCH_FD_CPU], e);
 	/* A change of cgroup.events is EPOLLPRI (cgroup-v2.rst). */

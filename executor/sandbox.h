@@ -45,7 +45,7 @@ struct sandbox {
 	struct fd_list *given;        /* borrowed: enum launch_run_fd */
 	uint32_t init_id, program_id; /* uid and gid on the host */
 	uint32_t landlock_abi;
-	bool rootless;   /* one id for pid 1 and program, no control groups */
+	bool rootless;   /* one id for pid 1 and program */
 	int sync_fd;     /* to the launcher: the request, then the maps */
 	int status_fd;   /* to the supervisor */
 	int gate_fd;     /* one byte from it lets the program go */

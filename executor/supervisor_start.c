@@ -66,7 +66,9 @@ static int judge_degraded(struct supervisor *s, struct error *e)
 	for (size_t i = 0; s->owner.rootless && i < DEGRADED_N; i++) {
 		const struct degraded *d = &degraded_without_root[i];
 
-		if (d->by_groups && getgroups(0, NULL) == 0)
+		if ((d->when == DEGRADED_WITH_GROUPS &&
+		        getgroups(0, NULL) == 0) ||
+		    (d->when == DEGRADED_LONE && !s->owner.lone))
 			continue;
 		s->owner.degraded[s->owner.n_degraded++] = d->word;
 		len += (size_t)snprintf(words + len, sizeof(words) - len,
@@ -99,7 +101,7 @@ static int load_policy(struct supervisor *s, struct error *e)
 	if (s->policy->trace == TRACE_REQUIRED)
 		return FAIL(e, ERROR_UNAVAILABLE,
 		    "policy: trace 'required' is not built yet; write 'off'");
-	return judge_degraded(s, e);
+	return 0;
 }
 
 static int filter_file(
@@ -172,7 +174,8 @@ static int start_launcher(struct supervisor *s, struct error *e)
 	s->io.fd = -1;
 	s->landlock_abi = ready.landlock_abi;
 	s->split_cgroups = strcmp(ready.cgroup_mode, "v2") != 0;
-	return 0;
+	s->owner.lone = strcmp(ready.cgroup_mode, "none") == 0;
+	return judge_degraded(s, e);
 }
 
 static int start_signer(struct supervisor *s, struct error *e)
@@ -299,13 +302,14 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 		return -1;
 	if (s->owner.rootless && environment_no_zombies(e) < 0)
 		return -1;
-	if (state_open(&s->service, s->instance_hex, &s->state, e) < 0 ||
+	/* The launcher first: it moves us out of our starter's cgroups, the
+	 * others are to be born outside of them, and what it finds decides
+	 * whether the policy lets us begin at all. */
+	if (start_launcher(s, e) < 0 ||
+	    state_open(&s->service, s->instance_hex, &s->state, e) < 0 ||
 	    state_keep_policy(&s->state, s->policy, e) < 0)
 		return -1;
-	/* The launcher first: it moves us out of our starter's cgroups, and the
-	 * others are to be born outside of them. */
-	if (start_launcher(s, e) < 0 || supervisor_sync_start(s, e) < 0 ||
-	    start_signer(s, e) < 0 ||
+	if (supervisor_sync_start(s, e) < 0 || start_signer(s, e) < 0 ||
 	    recover_runs(&s->state, s->audit, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
 		return -1;

@@ -7,27 +7,30 @@
 
 const struct degraded degraded_without_root[DEGRADED_N] = {
 	{ "cgroup.cpu",
-	    "cpu time is counted for the program and for what it has waited "
+	    "unless a control group is delegated to you, cpu time is counted "
+	    "for the program and for what it has waited "
 	    "for; other processes are bounded one by one (RLIMIT_CPU)",
-	    false },
+	    DEGRADED_LONE },
 	{ "cgroup.memory",
-	    "memory is bounded for each process (RLIMIT_AS), not for all of a "
+	    "unless a control group is delegated to you, memory is bounded for "
+	    "each process (RLIMIT_AS), not for all of a "
 	    "run; running out is an error of the program, status memory is "
 	    "never given",
-	    false },
+	    DEGRADED_LONE },
 	{ "cgroup.pids",
-	    "processes are bounded by RLIMIT_NPROC; refusals are not counted",
-	    false },
+	    "unless a control group is delegated to you, processes are bounded "
+	    "by RLIMIT_NPROC; refusals are not counted",
+	    DEGRADED_LONE },
 	{ "groups",
 	    "your supplementary groups stay with the program, which sees no "
 	    "file of theirs but beneath /usr",
-	    true },
+	    DEGRADED_WITH_GROUPS },
 	{ "service_ids",
 	    "supervisor, opener, collector and signer have your uid: whoever "
 	    "has it can take the log's keys",
-	    false },
+	    DEGRADED_ALWAYS },
 	{ "uid_separation",
 	    "the program has your uid, as its pid 1 and all other runs do; "
 	    "namespaces, Landlock and the filter stand between them",
-	    false },
+	    DEGRADED_ALWAYS },
 };

@@ -5,14 +5,19 @@
 #ifndef POLICY_DEGRADED_H
 #define POLICY_DEGRADED_H
 
-#include <stdbool.h>
 #include <stddef.h>
+
+enum degraded_when {
+	DEGRADED_ALWAYS,
+	DEGRADED_WITH_GROUPS, /* only for an account with supplementary groups */
+	/* Unless memory and pids controllers are delegated to the account. */
+	DEGRADED_LONE,
+};
 
 struct degraded {
 	const char *word;
 	const char *what; /* is missing, and what stands in for it */
-	/* Only for an account that has supplementary groups. */
-	bool by_groups;
+	enum degraded_when when;
 };
 
 #define DEGRADED_N 6

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "executor/cgroup.h"
+#include "executor/cgroup_find.h"
 
 static const char pure_v2[] =
     "22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
@@ -145,6 +145,51 @@ static void a_very_long_line_is_passed_over(void **state)
 	assert_string_equal(p.path[CGROUP_UNIFIED], "/c");
 }
 
+static void our_own_group_is_found_in_each_hierarchy(void **state)
+{
+	static const char text[] = "9:name=systemd:/\n8:pids:/\n"
+	                           "5:cpu,memory:/a b/c\n0::/user.slice/x\n";
+	char path[CGROUP_PATH_MAX];
+
+	(void)state;
+	assert_true(cgroup_own_path(text, CGROUP_UNIFIED, path));
+	assert_string_equal(path, "/user.slice/x");
+	assert_true(cgroup_own_path(text, CGROUP_MEMORY, path));
+	assert_string_equal(path, "/a b/c");
+	assert_true(cgroup_own_path(text, CGROUP_PIDS, path));
+	assert_string_equal(path, "");
+}
+
+static void a_group_that_is_not_there_is_not_ours(void **state)
+{
+	static char text[600] = "0::/";
+	char path[CGROUP_PATH_MAX] = "as it was";
+
+	(void)state;
+	assert_false(cgroup_own_path("", CGROUP_UNIFIED, path));
+	assert_false(cgroup_own_path("0::\n", CGROUP_UNIFIED, path));
+	assert_false(cgroup_own_path("8:pids:/x\n", CGROUP_MEMORY, path));
+	assert_false(cgroup_own_path("8:pids,:/x\n", CGROUP_MEMORY, path));
+	assert_false(cgroup_own_path("0::/../x\n", CGROUP_UNIFIED, path));
+	memset(text + 4, 'x', sizeof(text) - 5);
+	assert_false(cgroup_own_path(text, CGROUP_UNIFIED, path));
+	assert_string_equal(path, "as it was");
+}
+
+static void only_two_processes_are_ours(void **state)
+{
+	static const struct cgroup_ours ours = { 17, 4 };
+
+	(void)state;
+	assert_true(cgroup_only_ours("", &ours));
+	assert_true(cgroup_only_ours("4\n17\n", &ours));
+	assert_false(cgroup_only_ours("4\n170\n", &ours));
+	assert_false(cgroup_only_ours("4\n17\n1\n", &ours));
+	/* Of another pid namespace, or cut off. */
+	assert_false(cgroup_only_ours("0\n", &ours));
+	assert_false(cgroup_only_ours("4\n17", &ours));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +201,9 @@ int main(void)
 		cmocka_unit_test(the_first_of_several_mounts_counts),
 		cmocka_unit_test(odd_lines_are_passed_over),
 		cmocka_unit_test(a_very_long_line_is_passed_over),
+		cmocka_unit_test(our_own_group_is_found_in_each_hierarchy),
+		cmocka_unit_test(a_group_that_is_not_there_is_not_ours),
+		cmocka_unit_test(only_two_processes_are_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
