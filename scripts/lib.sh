@@ -38,6 +38,10 @@ BUILD_PACKAGES="cmake ninja-build gcc libc6-dev linux-libc-dev pkg-config
 	libjansson-dev libseccomp-dev libsodium-dev libbpf-dev bpftool clang-14
 	python3"
 
+# The toolchains of executor/languages/, by their key "package".
+# shellcheck disable=SC2034
+LANGUAGE_PACKAGES="bash default-jdk-headless nodejs python3 r-base-core ruby"
+
 # build PRESET: configure, build what changed; what went wrong in full.
 build() {
 	local log=build/$1.log

@@ -9,6 +9,7 @@ import tempfile
 
 BUILD, SOURCE = sys.argv[1], sys.argv[2]
 PROGRAM = os.path.join(BUILD, "libexec/bailiff/bailiff-policy")
+LANGUAGES = ["bash", "java", "javascript", "python", "r", "ruby"]
 PRESETS = os.path.join(BUILD, "share/bailiff/policies")
 failures = 0
 
@@ -44,7 +45,7 @@ def main(work):
     answer = json.loads(p.stdout)
     case("--json says it as one object", answer["ok"] and answer["name"] == "default"
          and len(answer["sha256"]) == 64
-         and [l["name"] for l in answer["languages"]] == ["bash", "python"], answer)
+         and [l["name"] for l in answer["languages"]] == LANGUAGES, answer)
 
     bad = write("bad.json", '{\n  "version": 1,\n  "name": "t",\n'
                 '  "languages": {"pyhton": {}},\n  "limts": {},\n'
@@ -100,7 +101,7 @@ def main(work):
              p.stdout.count("\n") == 1 and ":1:" in p.stdout, p)
 
     known = json.loads(run("languages", "--json").stdout)["languages"]
-    case("languages lists what there is", [l["name"] for l in known] == ["bash", "python"] and
+    case("languages lists what there is", [l["name"] for l in known] == LANGUAGES and
          known[0]["available"] and known[0]["version"].startswith("GNU bash"), known)
     p = run("languages")
     case("and as a table", p.returncode == 0 and "py, python3" in p.stdout, p)
