@@ -15,6 +15,7 @@
 #include "cli/report.h"
 #include "cli/results.h"
 #include "cli/run_options.h"
+#include "cli/run_texts.h"
 #include "cli/say.h"
 
 #define REQUEST     1
@@ -25,8 +26,8 @@ struct work {
 	struct run_options options;
 	struct protocol_run run;
 	struct follow follow;
-	int code_fd, stdin_fd, out_fd;
-	struct fd_list inputs; /* owned: of the inline ones, in order */
+	struct run_texts texts;
+	int out_fd;
 };
 
 static int set_text(
@@ -38,44 +39,18 @@ static int set_text(
 	return 0;
 }
 
-static int read_inputs(struct work *w, struct error *e)
-{
-	const struct run_options *o = &w->options;
-
-	for (uint64_t i = 0; i < w->run.inputs.n; i++) {
-		if (o->put[i] == NULL)
-			continue;
-		if (source_input(o->put[i], o->put_len[i],
-		        &w->inputs.fd[w->inputs.n], e) < 0)
-			return FAIL_IN(e, "--put");
-		w->inputs.n++;
-	}
-	return 0;
-}
-
 /* All that is read as the caller, before a service is asked anything. */
 static int prepare(struct work *w, struct error *e)
 {
 	const struct run_options *o = &w->options;
-	enum source_stdin input = o->input;
-	const char *language = NULL;
 
 	if (o->out != NULL && results_target(o->out, &w->out_fd, e) < 0)
 		return -1;
-	if (source_read(&o->source, &w->code_fd, &language, e) < 0)
-		return -1;
-	if (o->language != NULL)
-		language = o->language;
-	if (language == NULL)
-		return FAIL(e, ERROR_USAGE,
-		    "which language? name it: --lang python, --lang bash");
-	if (o->source.kind == SOURCE_STDIN)
-		input = SOURCE_STDIN_EMPTY;
-	if (source_stdin(input, &w->stdin_fd, e) < 0 || read_inputs(w, e) < 0)
+	if (run_texts_read(o, &w->texts, e) < 0)
 		return -1;
 	w->run.request = REQUEST;
-	if (set_text(w->run.language, sizeof(w->run.language), language,
-	        "--lang", e) < 0 ||
+	if (set_text(w->run.language, sizeof(w->run.language),
+	        w->texts.language, "--lang", e) < 0 ||
 	    set_text(w->run.client, sizeof(w->run.client), "bailiff-run",
 	        "client", e) < 0)
 		return -1;
@@ -271,10 +246,10 @@ static int work(struct work *w, char **words)
 	w->follow.request = REQUEST;
 	stream_init(&w->follow.out, STDOUT_FILENO, w->options.mode);
 	stream_init(&w->follow.err, STDERR_FILENO, w->options.mode);
-	fds.fd[0] = w->code_fd;
-	fds.fd[1] = w->stdin_fd;
-	for (size_t i = 0; i < w->inputs.n; i++)
-		fds.fd[fds.n++] = w->inputs.fd[i];
+	fds.fd[0] = w->texts.code_fd;
+	fds.fd[1] = w->texts.stdin_fd;
+	for (size_t i = 0; i < w->texts.inputs.n; i++)
+		fds.fd[fds.n++] = w->texts.inputs.fd[i];
 	followed = front_open(&w->options.place, &w->follow.front, &e);
 	if (followed == 0)
 		followed = follow_run(&w->follow, &w->run, &fds, &e);
@@ -290,14 +265,11 @@ int run_main(char **words)
 		say_line("no memory");
 		return EXIT_NOT_STARTED;
 	}
-	w->code_fd = -1;
-	w->stdin_fd = -1;
+	w->texts = (struct run_texts)RUN_TEXTS_NONE;
 	w->out_fd = -1;
 	code = work(w, words);
-	own_close(&w->code_fd);
-	own_close(&w->stdin_fd);
+	run_texts_done(&w->texts);
 	own_close(&w->out_fd);
-	fd_list_close(&w->inputs);
 	front_free(w->follow.front);
 	follow_done(&w->follow);
 	free(w);

@@ -29,6 +29,8 @@ enum row {
 	ROW_LABEL,
 	ROW_JSON,
 	ROW_CODE,
+	/* Of explain alone, so the last. */
+	ROW_REQUEST,
 	ROW_N,
 };
 
@@ -48,6 +50,7 @@ static const struct option_row rows[ROW_N] = {
 	[ROW_LABEL]    = { "--label", "TEXT", "recorded with the run, unverified", false },
 	[ROW_JSON]     = { "--json", NULL, "print one JSON object at the end and nothing else", false },
 	[ROW_CODE]     = { "-c", "CODE", "the code itself; needs --lang or a #! line", false },
+	[ROW_REQUEST]  = { "--request", "FILE", "the whole request, as JSON", false },
 };
 /* clang-format on */
 
@@ -60,7 +63,7 @@ const struct command run_command = {
 	    "The language follows from FILE's extension, a #! line or --lang.  "
 	    "Output and\nexit code are the program's own.",
 	.rows = rows,
-	.n_rows = ROW_N,
+	.n_rows = ROW_REQUEST,
 	.notes = "examples:\n"
 	         "  bailiff run hello.py\n"
 	         "  bailiff run --lang python -c 'print(6 * 7)'\n"
@@ -74,6 +77,21 @@ const struct command run_command = {
 	         "memory,\n"
 	         "  130 and 143 cancelled by Ctrl-C and SIGTERM; --json tells "
 	         "them apart\n",
+};
+
+const struct command run_explain_command = {
+	.name = "bailiff policy explain",
+	.usage = "[options] FILE|-|-c CODE [-- ARGS] | --request FILE",
+	.about =
+	    "Say what the policy decides about a request, by the options of "
+	    "bailiff run,\nand what a run of it gets: limits, filter, mounts, "
+	    "environment.  Nothing runs.",
+	.rows = rows,
+	.n_rows = ROW_N,
+	.notes = "--out, --raw, --label and --state change no decision.  Host "
+	         "files are opened by\nthe service when it runs them: a link, "
+	         "say, is found only then.\n\n"
+	         "exit codes: 0 allowed, 1 no answer, 2 usage, 126 denied\n",
 };
 
 static int copy_text(
@@ -279,6 +297,9 @@ static int take_option(
 	case ROW_JSON:
 		o->json = true;
 		return 0;
+	case ROW_REQUEST:
+		o->request = value;
+		return 0;
 	case ROW_CODE:
 	case ROW_N:
 	default:
@@ -327,9 +348,23 @@ static int take(
 	return take_option(o, (enum row)found, value, e);
 }
 
+/* A request that is written down leaves no place for one in words. */
+static int take_nothing(
+    const struct run_options *o, char **rest, struct error *e)
+{
+	if (!o->has_source && o->language == NULL && o->run->limits.n == 0 &&
+	    o->run->inputs.n == 0 && *rest == NULL)
+		return 0;
+	return FAIL(e, ERROR_USAGE,
+	    "--request says all of the request; only --policy and --json "
+	    "stand beside it");
+}
+
 int run_options_parse(char **words, struct run_options *ret, struct error *e)
 {
-	struct options o = { .command = &run_command, .argv = words };
+	struct options o = { .command = ret->command != NULL ? ret->command
+		                                             : &run_command,
+		.argv = words };
 	const char *value;
 	int found;
 
@@ -345,6 +380,8 @@ int run_options_parse(char **words, struct run_options *ret, struct error *e)
 		if (take(ret, found, value, e) < 0)
 			return -1;
 	}
+	if (ret->request != NULL)
+		return take_nothing(ret, words + o.at, e);
 	if (!ret->has_source)
 		return FAIL(e, ERROR_USAGE,
 		    "no code: give a FILE, - for standard input, or -c CODE");

@@ -11,6 +11,9 @@
 #include "cli/stream.h"
 
 struct run_options {
+	/* NULL: run_command; or run_explain_command, which knows 'request'. */
+	const struct command *command;
+	const char *request; /* --request, or NULL */
 	struct front_place place;
 	struct source source;
 	const char *language; /* --lang, or NULL */
@@ -25,6 +28,8 @@ struct run_options {
 	size_t put_len[PROTOCOL_INPUTS_MAX]; /* bytes of that path */
 	struct protocol_run *run; /* limits, inputs, args, label; borrowed */
 };
+
+extern const struct command run_explain_command;
 
 /*
  * Fill 'ret' (zeroed, with 'run' set) from the words.  Everything wrong with
