@@ -3,6 +3,7 @@
  * privileges are dropped; no peer exists before that but our own children.
  */
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memfd.h"
@@ -142,17 +144,38 @@ static void find_toolchains(struct supervisor *s)
 	}
 }
 
+/*
+ * A root is the directory that the policy names, not one that a link leads to:
+ * links are not the policy's to see, and what they say can change.
+ */
+static int open_root(const char *path, int *ret_fd, struct error *e)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	AUTO_FREE char *real = NULL;
+
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	if (errno != ELOOP)
+		return FAIL_SYS(
+		    e, "policy: paths.read: %s; make it or take it out", path);
+	real = realpath(path, NULL);
+	return FAIL(e, ERROR_DENIED,
+	    "policy: paths.read: %s: a symbolic link on the way; write %s",
+	    path, real != NULL ? real : "a path without links");
+}
+
 static int open_roots(struct supervisor *s, struct error *e)
 {
-	for (size_t i = 0; i < s->policy->n_read_roots; i++) {
-		const char *path = s->policy->read_roots[i].path;
-
-		s->root_fds[i] = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (s->root_fds[i] < 0)
-			return FAIL_SYS(e,
-			    "policy: paths.read: %s; make it or take it out",
-			    path);
-	}
+	for (size_t i = 0; i < s->policy->n_read_roots; i++)
+		if (open_root(
+		        s->policy->read_roots[i].path, &s->root_fds[i], e) < 0)
+			return -1;
 	return 0;
 }
 

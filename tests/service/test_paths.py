@@ -165,6 +165,102 @@ def _():
     check(watch.quiet(), "the decoy was opened")
 
 
+@case("a root that is gone gives nothing until it is there again")
+def _():
+    r = Roots()
+    equal(r.ask(r.root + "/ok").code, 0, "before")
+    os.rename(r.root, r.root + ".old")
+    r.denied(r.root + "/ok:x", "path.root_changed")
+    os.rename(r.root + ".old", r.root)
+    equal(r.ask(r.root + "/ok").code, 0, "the same directory again")
+
+
+def not_started(place, root, *words):
+    """A policy with this root starts no service, and says why."""
+    policy = place.write_policy("bad.json", paths={"read": [root]})
+    got = place.bash("echo ran", policy=policy)
+    equal((got.code, got.out), (125, b""), "%s: %r" % (root, got))
+    one_line(got, "paths.read", root, *words)
+
+
+@case("a root that is a link, lies behind one, or is none is refused at start")
+def _():
+    p = Place()
+    p.write("real/in/file", "x\n")
+    os.symlink("real", p.path("link"))
+    os.symlink("/nowhere", p.path("dangling"))
+    os.symlink(p.path("loop"), p.path("loop"))
+    not_started(p, p.path("link"), "symbolic link", p.path("real"))
+    not_started(p, p.path("link/in"), "symbolic link", p.path("real/in"))
+    not_started(p, p.path("dangling"), "symbolic link")
+    not_started(p, p.path("loop"), "symbolic link")
+    not_started(p, p.path("none"), "No such file")
+    not_started(p, p.path("real/in/file"), "Not a directory")
+    not_started(p, "/proc/self/root", "symbolic link")
+    not_started(p, "/proc/self/cwd", "symbolic link")
+    for root in ("/", "/srv/", "/srv/../etc", "srv", "/srv//a", "/./srv"):
+        policy = p.write_policy("odd.json", paths={"read": [root]})
+        got = p.bash("echo ran", policy=policy)
+        equal((got.code, got.out), (125, b""), root)
+        one_line(got, "odd.json")
+
+
+@case("magic links below a root of /proc are links like any other")
+def _():
+    p = Place()
+    policy = p.write_policy("proc.json", paths={"read": ["/proc/self",
+                                                         "/proc"]})
+    got = p.bash("echo ran", policy=policy)
+    one_line(got, "paths.read", "/proc/self")
+    policy = p.write_policy("proc.json", paths={"read": ["/proc"]})
+    for name in ("self/environ", "1/root/etc/shadow", "1/cwd", "1/exe",
+                 "self/fd/0", "thread-self/root/etc/passwd"):
+        got = p.bash("cat /sandbox/x", "--file", "/proc/%s:x" % name,
+                     policy=policy)
+        equal((got.code, got.out), (126, b""), name)
+        reasons = p.records()[-1]["reasons"]
+        check(reasons == ["path.link"], "%s: %r" % (name, reasons))
+
+
+@case("control characters, invisible ones and long names are one reason")
+def _():
+    r = Roots()
+    for name in ("a\nb", "a\rb", "\x1b[2J", "a\x7f", "a\u202eb", "a\u2028b",
+                 "a\u200bb", "\ufeffa", b"\xff", b"\xc0\xae\xc0\xae/x",
+                 "n" * 256):
+        r.denied(os.path.join(os.fsencode(r.root), os.fsencode(name)) + b":x",
+                 "path.component")
+    # 4,095 bytes are the most that the kernel takes.
+    path = (r.root + ("/" + "n" * 200) * 21)[:4090].rstrip("/")
+    r.denied(path.ljust(4095, "n") + ":x", "path.missing")
+    got = r.ask(path.ljust(4096, "n") + ":x")
+    equal((got.code, got.out), (2, b""), "4,096 bytes")
+    one_line(got, "too long")
+
+
+@case("look-alikes of dots and slashes are files with that name")
+def _():
+    r = Roots()
+    for name in ("%2e%2e", "\u2025", "\uff0e\uff0e", "..\u2215secret", "...",
+                 "..;", "..\\secret", "~", "$HOME", "*", "-rf"):
+        r.place.write("data/" + name, "only a name\n")
+        got = r.place.bash("cat /sandbox/x", "--file",
+                           r.root + "/" + name + ":x", policy=r.policy)
+        equal((got.code, got.out), (0, b"only a name\n"), name)
+
+
+@case("every fault of every path is told at once")
+def _():
+    r = Roots()
+    got = r.place.bash("echo ran", "--file", r.root + "/./../a:x", "--file",
+                       "/etc/passwd:-y", "--file", r.root + "/none:z",
+                       policy=r.policy)
+    equal((got.code, got.out), (126, b""), "end")
+    equal(r.place.records()[-1]["reasons"],
+          ["path.component", "path.name", "path.outside_root",
+           "path.traversal"], "reasons")
+
+
 @case("names inside the sandbox cannot leave it or hide the code")
 def _():
     r = Roots()
