@@ -20,7 +20,7 @@ static const struct entry {
 	{ "check", policy_check_main, "say whether a policy is sound" },
 	{ "languages", policy_languages_main, "list the languages" },
 	{ "explain", policy_explain_main, "what a request would get, and why" },
-	{ "test", NULL, "run a policy's case file" },
+	{ "test", policy_test_main, "run a policy's case file" },
 	{ "init", policy_init_main, "write a first policy" },
 	{ "schema", policy_schema_main, "print the JSON Schema" },
 	{ "diff", NULL, "what differs between two policies" },

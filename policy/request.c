@@ -112,9 +112,9 @@ static void take_limit(struct reader *r, uint32_t node, enum limit_id id,
 		asks->limits[id] = LIMIT_UNLIMITED;
 }
 
-static void take_limits(struct reader *r, uint32_t node, void *to)
+void request_read_limits(
+    struct reader *r, uint32_t node, struct policy_request *asks)
 {
-	struct request *request = to;
 	struct reader_names names = { .n = 0 };
 
 	if (!reader_is(r, node, SCAN_OBJECT))
@@ -131,8 +131,15 @@ static void take_limits(struct reader *r, uint32_t node, void *to)
 		if (id == LIMIT_N)
 			reader_unknown_key(r, i, "limit", &names);
 		else
-			take_limit(r, i, id, &request->asks);
+			take_limit(r, i, id, asks);
 	}
+}
+
+static void take_limits(struct reader *r, uint32_t node, void *to)
+{
+	struct request *request = to;
+
+	request_read_limits(r, node, &request->asks);
 }
 
 static void take_path(struct reader *r, uint32_t node, struct input_reading *to,

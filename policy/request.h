@@ -53,6 +53,10 @@ int request_decode(struct reader *r, const struct policy_text *text,
 int request_read(
     struct reader *r, uint32_t node, struct request *ret) MUST_CHECK;
 
+/* "limits" alone: sets asks->asks and asks->limits of those named. */
+void request_read_limits(
+    struct reader *r, uint32_t node, struct policy_request *asks);
+
 /* The keys, for the manual's test and for schemas. */
 extern const struct reader_keys request_keys;
 extern const struct reader_keys request_input_keys;

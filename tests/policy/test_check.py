@@ -142,7 +142,7 @@ def main(work):
     for words, code, says in (((), 2, "which command"), (("chek",), 2, "did you mean check"),
                               (("check", "--jsn"), 2, "--json"), (("check", "a", "b"), 2, "one FILE too many"),
                               (("languages", "x"), 2, "operand"),
-                              (("explain",), 2, "no code"), (("test",), 2, "not built yet"),
+                              (("explain",), 2, "no code"), (("test",), 2, "FILE CASES"),
                               (("init",), 2, "which preset"), (("schema", "x"), 2, "no operand"),
                               (("diff",), 2, "not built yet"), (("learn",), 2, "not built yet")):
         p = run(*words)

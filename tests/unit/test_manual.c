@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/own.h"
+#include "policy/cases.h"
 #include "policy/parse.h"
 #include "policy/request.h"
 
@@ -59,6 +60,9 @@ static void every_key_and_limit_is_in_the_manual(void **state)
 		n += check_table((const char *)manual, parse_tables[i]);
 	n += check_table((const char *)manual, &request_keys);
 	n += check_table((const char *)manual, &request_input_keys);
+	n += check_table((const char *)manual, &cases_keys);
+	n += check_table((const char *)manual, &cases_case_keys);
+	n += check_table((const char *)manual, &cases_expect_keys);
 	assert_true(n > 40);
 	for (size_t i = 0; i < LIMIT_N; i++) {
 		char row[128];
