@@ -23,7 +23,7 @@ static const struct entry {
 	{ "test", policy_test_main, "run a policy's case file" },
 	{ "init", policy_init_main, "write a first policy" },
 	{ "schema", policy_schema_main, "print the JSON Schema" },
-	{ "diff", NULL, "what differs between two policies" },
+	{ "diff", policy_diff_main, "what differs between two policies" },
 	{ "learn", NULL, "the smallest filter from recorded runs" },
 };
 #define N_ENTRIES (sizeof(entries) / sizeof(entries[0]))

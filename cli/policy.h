@@ -10,6 +10,7 @@
 /* Each gets the words behind its name and is worth an exit code. */
 int policy_check_main(char **words);
 int policy_languages_main(char **words);
+int policy_diff_main(char **words);
 int policy_explain_main(char **words);
 int policy_init_main(char **words);
 int policy_schema_main(char **words);

@@ -229,12 +229,9 @@ static const char *find_answer(
 
 static bool is_given(const struct capabilities *c, const char *capability)
 {
-	const bool given[] = { c->subprocess, c->threads, c->loopback,
-		c->network, c->exec_memory, c->ipc };
-
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+	for (size_t i = 0; i < parse_capability_names.n; i++)
 		if (strcmp(parse_capability_names.items[i], capability) == 0)
-			return given[i];
+			return parse_capability(c, i);
 	return true;
 }
 

@@ -276,27 +276,43 @@ static void compare_call(struct clauses *c, const struct cases_call *want,
 	say(c, ", expected ", answer_words.items[want->answer]);
 }
 
+static void compare_decision(struct clauses *c,
+    const struct cases_expect *expect, const struct policy_decision *got)
+{
+	if (expect->allow == got->allow)
+		return;
+	begin(c, got->allow ? "decision allow, expected deny"
+	                    : "decision deny, expected allow");
+	/* Why, even if nobody said what to expect. */
+	for (size_t i = 0; i < got->reasons.n; i++)
+		say(c, i > 0 ? ", " : ": ", got->reasons.items[i]);
+}
+
+static void compare_limits(struct clauses *c, const struct cases_expect *expect,
+    const struct policy_decision *got)
+{
+	for (size_t i = 0; i < LIMIT_N; i++) {
+		if (!expect->names[i])
+			continue;
+		if (got->language == NULL) {
+			begin(c, "no limits without a language");
+			return;
+		}
+		compare_limit(
+		    c, (enum limit_id)i, expect->limits[i], got->limits[i]);
+	}
+}
+
 int cases_compare(const struct cases_expect *expect,
     const struct policy_decision *got, const struct answers *answers,
     struct text_out *out, struct error *e)
 {
 	struct clauses c = { .out = out, .e = e };
 
-	if (expect->allow != got->allow) {
-		begin(&c, got->allow ? "decision allow, expected deny"
-		                     : "decision deny, expected allow");
-		/* Why, even if nobody said what to expect. */
-		for (size_t i = 0; i < got->reasons.n; i++)
-			say(&c, i > 0 ? ", " : ": ", got->reasons.items[i]);
-	}
+	compare_decision(&c, expect, got);
 	compare_words(&c, "reasons", &expect->reasons, &got->reasons);
 	compare_words(&c, "rules", &expect->rules, &got->rules);
-	for (size_t i = 0; i < LIMIT_N; i++)
-		if (expect->names[i] && got->language == NULL)
-			begin(&c, "no limits without a language");
-		else if (expect->names[i])
-			compare_limit(&c, (enum limit_id)i, expect->limits[i],
-			    got->limits[i]);
+	compare_limits(&c, expect, got);
 	for (size_t i = 0; got->allow && i < expect->n_calls; i++)
 		compare_call(&c, &expect->calls[i], answers);
 	return c.failed ? -1 : 0;

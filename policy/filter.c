@@ -202,6 +202,23 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 	return filter_compile_for(FILTER_ARCH, capabilities, ret, e);
 }
 
+bool filter_in_force(
+    const struct capabilities *capabilities, enum syscall_when when)
+{
+	const bool in_force[WHEN_N] = {
+		[WHEN_ALWAYS] = true,
+		[WHEN_ONCE] = true,
+		[WHEN_SUBPROCESS] = capabilities->subprocess,
+		[WHEN_THREADS] = capabilities->threads,
+		[WHEN_LOOPBACK] = capabilities->loopback,
+		[WHEN_EXEC_MEMORY] = capabilities->exec_memory,
+		[WHEN_NO_EXEC_MEMORY] = !capabilities->exec_memory,
+		[WHEN_IPC] = capabilities->ipc,
+	};
+
+	return in_force[when];
+}
+
 void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES])
 {
 	sha256_of(f->code, f->len * sizeof(f->code[0]), ret);
@@ -210,21 +227,12 @@ void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES])
 int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
     struct filter *ret, struct error *e)
 {
-	struct compiler c = {
-		.arch = arch,
-		.in_force = {
-			[WHEN_ALWAYS] = true,
-			[WHEN_ONCE] = true,
-			[WHEN_SUBPROCESS] = capabilities->subprocess,
-			[WHEN_THREADS] = capabilities->threads,
-			[WHEN_LOOPBACK] = capabilities->loopback,
-			[WHEN_EXEC_MEMORY] = capabilities->exec_memory,
-			[WHEN_NO_EXEC_MEMORY] = !capabilities->exec_memory,
-			[WHEN_IPC] = capabilities->ipc,
-		},
-	};
+	struct compiler c = { .arch = arch };
 	int result = 0;
 
+	for (size_t i = 0; i < WHEN_N; i++)
+		c.in_force[i] =
+		    filter_in_force(capabilities, (enum syscall_when)i);
 	if (context_open(&c.context, e) < 0)
 		return -1;
 	for (size_t i = 0; result == 0 && i < syscall_n_groups; i++)

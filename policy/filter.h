@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "policy/policy.h"
+#include "policy/syscalls.h"
 
 #define FILTER_LEN_MAX 4096 /* BPF_MAXINSNS */
 
@@ -45,6 +46,10 @@ struct filter {
 
 int filter_compile(const struct capabilities *capabilities, struct filter *ret,
     struct error *e) MUST_CHECK;
+
+/* Whether rows of that kind (policy/syscalls.h) are in force. */
+bool filter_in_force(
+    const struct capabilities *capabilities, enum syscall_when when);
 
 /* Of its instructions as the kernel gets them. */
 void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES]);

@@ -196,6 +196,14 @@ const struct reader_names parse_capability_names = { 6,
 	{ "subprocess", "threads", "loopback", "network", "exec_memory",
 	    "ipc" } };
 
+bool parse_capability(const struct capabilities *c, size_t index)
+{
+	const bool given[] = { c->subprocess, c->threads, c->loopback,
+		c->network, c->exec_memory, c->ipc };
+
+	return index < sizeof(given) / sizeof(given[0]) && given[index];
+}
+
 void parse_capabilities(struct reader *r, uint32_t node, void *capabilities)
 {
 	reader_object(r, node, &parse_capability_keys, capabilities);

@@ -1,0 +1,149 @@
+"""`bailiff policy diff` from outside: what a change to a policy comes to.
+
+    test_diff.py BUILD_DIR SOURCE_DIR
+"""
+import copy
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BUILD, SOURCE = sys.argv[1], sys.argv[2]
+PROGRAM = os.path.join(BUILD, "libexec/bailiff/bailiff-policy")
+PRESETS = os.path.join(BUILD, "share/bailiff/policies")
+failures = 0
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=120, check=False)
+
+
+def case(name, ok, detail=""):
+    global failures
+    print(("ok   " if ok else "FAIL ") + name + ("" if ok else ": " + repr(detail)))
+    failures += not ok
+
+
+BASE = {
+    "version": 1, "name": "base",
+    "languages": {"python": {"capabilities": {"subprocess": True, "ipc": False},
+                             "modules": {"deny": ["ctypes"]}}},
+    "limits": {"wall_ms": {"default": 1000, "max": 2000}, "output": {"max": "unlimited"}},
+    "paths": {"read": ["/srv/data"]},
+    "concurrency": {"runs": 2, "queue": 3, "per_principal": "auto"},
+}
+
+
+def put(path, value):
+    policy = copy.deepcopy(BASE)
+    at = policy
+    for key in path[:-1]:
+        at = at.setdefault(key, {})
+    at[path[-1]] = value
+    return policy
+
+
+# A change, and all that must be told of it: (allowed, denied, changed).
+CAP = ("languages", "python", "capabilities")
+IPC = ["mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive", "mq_timedsend", "mq_unlink", "msgctl", "msgget",
+       "msgrcv", "msgsnd", "semctl", "semget", "semop", "semtimedop", "shmat", "shmctl", "shmdt", "shmget"]
+CHANGES = [
+    ("more time", put(("limits", "wall_ms"), {"default": 1000, "max": 3000}),
+     (["python.limits.wall_ms.max 3000, was 2000"], [], [])),
+    ("another default", put(("limits", "wall_ms"), {"default": 999, "max": 2000}),
+     ([], [], ["python.limits.wall_ms.default 999, was 1000"])),
+    ("no longer unlimited", put(("limits", "output"), {"max": 1 << 30}),
+     ([], ["python.limits.output.max 1073741824, was unlimited"], [])),
+    ("a language more", put(("languages", "bash"), {}), (["bash may run"], [], [])),
+    ("a module less denied", put(("languages", "python", "modules"), {"deny": []}),
+     (["python.modules.ctypes no longer denied"], [], [])),
+    ("a module more denied", put(("languages", "python", "modules"), {"deny": ["ctypes", "xml.etree"]}),
+     ([], ["python.modules.xml.etree denied"], [])),
+    ("System V and POSIX queues", put(CAP, {"subprocess": True, "ipc": True}),
+     (["python.capabilities.ipc true, was false"] +
+      [f"python.calls.{c} {'by its arguments' if c == 'shmat' else 'allow'}, was EPERM" for c in IPC], [], [])),
+    ("no programs", put(CAP, {"subprocess": False, "ipc": False}),
+     ([], ["python.capabilities.subprocess false, was true", "python.calls.execve EPERM, was allow",
+           "python.calls.execveat by its arguments, was allow", "python.calls.fork EPERM, was allow",
+           "python.calls.vfork EPERM, was allow", "python.calls.clone other arguments than before"], [])),
+    ("another root", put(("paths", "read"), ["/srv/data", "/srv/data2"]), (["paths.read /srv/data2"], [], [])),
+    ("a wider root", put(("paths", "read"), ["/srv"]),
+     (["paths.read /srv"], [], ["paths.read /srv/data is gone, within another root"])),
+    ("a narrower root", put(("paths", "read"), ["/srv/data/x"]),
+     ([], ["paths.read /srv/data"], ["paths.read /srv/data/x is new, within another root"])),
+    ("a root beside it", put(("paths", "read"), ["/srv/dat"]), (["paths.read /srv/dat"], ["paths.read /srv/data"], [])),
+    ("a root within it", put(("paths", "read"), ["/srv/data", "/srv/data/x"]),
+     ([], [], ["paths.read /srv/data/x is new, within another root"])),
+    ("no roots", put(("paths", "read"), []), ([], ["paths.read /srv/data"], [])),
+    ("degraded", put(("degraded",), "accept"), (["degraded accept, was refuse"], [], [])),
+    ("the rest", {**BASE, "name": "other", "concurrency": {"runs": "auto", "queue": 0, "per_principal": "unlimited"},
+                  "landlock": {"min_abi": 3}, "service": {"linger_s": 0}},
+     ([], [], ["concurrency.runs auto, was 2", "concurrency.queue 0, was 3",
+               "concurrency.per_principal unlimited, was auto", "landlock.min_abi 3, was 2",
+               "service.linger_s 0, was 60", "name other, was base"])),
+    ("what silence means anyway", put(("service",), {"linger_s": 60}), ([], [], [])),
+    ("a limit that has no effect here", put(("languages", "python", "limits"), {"wall_ms": {"max": 2000}}),
+     ([], [], [])),
+]
+
+
+def main(work):
+    def write(name, policy):
+        path = os.path.join(work, name)
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(policy, f)
+        os.chmod(path, 0o644)
+        return path
+
+    def diff(a, b):
+        p = run("diff", "--json", a, b)
+        answer = json.loads(p.stdout)
+        case_code = 0 if answer["same"] else 1
+        assert p.returncode == case_code and p.stderr == "", p
+        return answer["same"], tuple([f"{i['what']} {i['text']}" for i in answer[k]]
+                                     for k in ("allowed", "denied", "changed"))
+
+    base = write("base.json", BASE)
+    for name, policy, told in CHANGES:
+        same, got = diff(base, write("changed.json", policy))
+        case(f"{name}: all of it is told, and nothing else", [sorted(g) for g in got] == [sorted(t) for t in told] and
+             same == (told == ([], [], [])), got)
+
+    def whats(items):
+        return sorted(i.split(" ")[0] for i in items)
+    presets = [os.path.join(PRESETS, n) for n in sorted(os.listdir(PRESETS))]
+    for a, b in itertools.combinations(presets + [base], 2):
+        _, there = diff(a, b)
+        _, back = diff(b, a)
+        case(f"{os.path.basename(a)} and {os.path.basename(b)}: the way back is the other way round",
+             whats(there[0]) == whats(back[1]) and whats(there[1]) == whats(back[0]) and
+             whats(there[2]) == whats(back[2]))
+    for path in presets:
+        p = run("diff", path, path)
+        case(f"{os.path.basename(path)} is itself", p.returncode == 0 and p.stdout.split() == ["same", "yes"], p)
+
+    p = run("diff", base, write("changed.json", put(("limits", "wall_ms"), {"max": 3000})))
+    case("for a person it is lines beneath headings", p.returncode == 1 and p.stderr == "" and
+         p.stdout.splitlines() == ["same            no", "allowed", "  python.limits.wall_ms.max 3000, was 2000",
+                                   "changed", "  python.limits.wall_ms.default 3000, was 1000"], p)
+
+    # What is told of a limit is what is decided.
+    request = {"language": "python", "code": 1, "limits": {"wall_ms": 3000}}
+    cases = write("cases.json", {"version": 1, "cases": [
+        {"name": "n", "request": request, "expect": {"decision": "allow"}}]})
+    case("and it is so", run("test", base, cases).returncode == 1 and
+         run("test", os.path.join(work, "changed.json"), cases).returncode == 0)
+
+    bad = write("bad.json", {"version": 1})
+    for words, says in (((base, bad), "bad.json"), ((bad, base), "bad.json"), ((base, work), "not a regular file"),
+                        ((base,), "A B"), ((base, base, base), "too many"), (("--jsn", base, base), "--json")):
+        p = run("diff", *words)
+        case("no answer: " + says, p.returncode == 2 and p.stdout == "" and says in p.stderr and
+             p.stderr.count("\n") == 1, p)
+
+
+with tempfile.TemporaryDirectory(prefix="bailiff-test-") as folder:
+    main(folder)
+sys.exit(1 if failures else 0)
