@@ -11,6 +11,7 @@
 #include "executor/opener.h"
 #include "executor/protocol.h"
 #include "executor/syncer.h"
+#include "executor/tracer.h"
 
 /* Messages are never half done, so one buffer of each kind serves all. */
 union incoming {
@@ -31,6 +32,10 @@ union incoming {
 	struct collect_skipped skipped;
 	struct collect_done done;
 	struct syncer_synced synced;
+	struct tracer_ready trace_ready;
+	struct tracer_watching watching;
+	struct tracer_finished traced;
+	struct tracer_failed trace_failed;
 	union audit_reply audit;
 };
 

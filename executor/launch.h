@@ -162,6 +162,7 @@ struct launch_started {
 	uint32_t init_pid;              /* in the initial pid namespace */
 	uint32_t init_uid, program_uid; /* in the initial user namespace */
 	char cgroup[LAUNCH_PATH_MAX];   /* "bailiff/<instance>/<slot>", or "" */
+	uint64_t group; /* id of its v2 leaf, as the kernel counts; 0: none */
 };
 
 struct launch_failed {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -147,6 +148,20 @@ static int write_maps(
 	return knob_write(l->proc_fd, path, map, e);
 }
 
+/* The number of its directory is what the kernel calls the group by. */
+static int put_group(const struct launcher *l, const struct launched *run,
+    struct launch_started *out, struct error *e)
+{
+	struct stat st;
+
+	if (l->rootless)
+		return 0;
+	if (fstat(run->leaf.fd[CGROUP_UNIFIED], &st) < 0)
+		return FAIL_SYS(e, "look at the control group of a run");
+	out->group = st.st_ino;
+	return 0;
+}
+
 static int tell_started(
     struct launcher *l, struct launched *run, int scratch_fd, struct error *e)
 {
@@ -169,7 +184,9 @@ static int tell_started(
 	if (l->grouped)
 		(void)snprintf(out->cgroup, sizeof(out->cgroup),
 		    "bailiff/%s/%s", l->cgroups.instance, run->leaf.name);
-	ret = launcher_reply(l, LAUNCH_STARTED, &fds, e);
+	ret = put_group(l, run, out, e);
+	if (ret == 0)
+		ret = launcher_reply(l, LAUNCH_STARTED, &fds, e);
 	for (size_t i = LAUNCH_FD_KILL; i < fds.n; i++)
 		(void)close(fds.fd[i]);
 	return ret;

@@ -92,6 +92,7 @@ static const struct wire_field started_rows[] = {
 	WIRE_ROW_U32(launch_started, init_uid),
 	WIRE_ROW_U32(launch_started, program_uid),
 	WIRE_ROW_TEXT(launch_started, cgroup),
+	WIRE_ROW_U64(launch_started, group),
 };
 static const struct wire_layout started =
     WIRE_LAYOUT(launch_started, started_rows);

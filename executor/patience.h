@@ -39,6 +39,11 @@
  * others of that disk.  Nothing may run unrecorded: the service ends. */
 #define PATIENCE_SIGNER (30 * PATIENCE_SECOND)
 
+/* WATCH to WATCHING, FINISH to FINISHED.  What lies in two rings is written down
+ * in tens of milliseconds; a tracer that needs longer is killed, and with it all
+ * that it watches. */
+#define PATIENCE_TRACER (20 * PATIENCE_SECOND)
+
 /* An opener's answer, and each of a collector: they copy one file. */
 #define PATIENCE_HELPER (30 * PATIENCE_SECOND)
 

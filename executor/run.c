@@ -12,6 +12,7 @@
 #include "base/own.h"
 #include "executor/run_refusal.h"
 #include "executor/run_steps.h"
+#include "executor/run_trace.h"
 
 /*
  * Whatever is not listed here is refused.  'then' holds after an act that
@@ -40,6 +41,12 @@ static const struct rule {
 	{ ROLE_STATUS,    RUN_STARTING,   LAUNCH_STOPPED,     run_stopped,        RUN_STARTING },
 	{ ROLE_STATUS,    RUN_STARTING,   LAUNCH_STEP_FAILED, run_step_failed,    RUN_ENDING },
 	{ ROLE_STATUS,    RUN_RUNNING,    LAUNCH_ENDED,       run_ended,          RUN_ENDING },
+	{ ROLE_TRACER,    RUN_STARTING,   TRACER_WATCHING,    run_watched,        RUN_STARTING },
+	{ ROLE_TRACER,    RUN_STARTING,   TRACER_FAILED,      run_unwatched,      RUN_STARTING },
+	{ ROLE_TRACER,    RUN_ENDING,     TRACER_WATCHING,    run_watched,        RUN_ENDING },
+	{ ROLE_TRACER,    RUN_ENDING,     TRACER_FAILED,      run_unwatched,      RUN_ENDING },
+	{ ROLE_TRACER,    RUN_TRACING,    TRACER_FINISHED,    run_traced,         RUN_COLLECTING },
+	{ ROLE_TRACER,    RUN_TRACING,    TRACER_FAILED,      run_unwatched,      RUN_COLLECTING },
 	{ ROLE_COLLECTOR, RUN_COLLECTING, COLLECT_FOUND,      run_found,          RUN_COLLECTING },
 	{ ROLE_COLLECTOR, RUN_COLLECTING, COLLECT_COPIED,     run_copied,         RUN_COLLECTING },
 	{ ROLE_COLLECTOR, RUN_COLLECTING, COLLECT_SKIPPED,    run_skipped,        RUN_COLLECTING },
@@ -251,6 +258,7 @@ void run_cancel(struct run *r, enum killer killer)
 		return;
 	case RUN_DENYING:
 	case RUN_ENDING:
+	case RUN_TRACING:
 	case RUN_COLLECTING:
 	case RUN_STORING:
 	case RUN_RECORDING:

@@ -14,6 +14,7 @@
 #include "executor/run_types.h"
 #include "executor/session.h"
 #include "executor/supervisor.h"
+#include "executor/tracer.h"
 #include "executor/verdict.h"
 
 struct run {
@@ -68,6 +69,9 @@ struct run {
 	    init_watch, helper_watch;
 	struct output out, err;
 	uint64_t out_sent, err_sent;
+
+	enum run_trace trace;
+	struct tracer_finished traced; /* once it is RUN_TRACE_FINISHED */
 
 	/* How it ended. */
 	enum killer kill;

@@ -9,6 +9,7 @@
 
 #include "executor/patience.h"
 #include "executor/run_steps.h"
+#include "executor/run_trace.h"
 
 static bool is_launcher_gone(const struct supervisor *s)
 {
@@ -174,6 +175,7 @@ int run_build_outcome(struct run *r, struct error *e)
 	put_verdict(r, o);
 	put_timing(r, o);
 	put_use(r, o);
+	run_trace_record(r, o);
 	if (r->posture.facts > 0) {
 		o->has |= OUTCOME_HAS_POSTURE;
 		memcpy(o->posture_sha256, r->posture.sha256,

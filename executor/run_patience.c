@@ -6,6 +6,7 @@
 
 #include "executor/peers.h"
 #include "executor/run_steps.h"
+#include "executor/run_trace.h"
 
 void run_expect(struct run *r, enum run_due whose, uint64_t within_us)
 {
@@ -87,6 +88,7 @@ uint64_t run_patience(struct run *r, uint64_t now_us)
 		[DUE_INIT] = init_late,
 		[DUE_DEATH] = death_late,
 		[DUE_SIGNER] = signer_late,
+		[DUE_TRACER] = run_trace_late,
 		[DUE_HELPER] = helper_late,
 	};
 	uint64_t next = UINT64_MAX;

@@ -15,6 +15,7 @@
 #include "executor/run_lone.h"
 #include "executor/run_posture.h"
 #include "executor/run_steps.h"
+#include "executor/run_trace.h"
 
 static int digest_inputs(struct run *r, struct error *e)
 {
@@ -231,12 +232,13 @@ void run_start(struct run *r)
 		run_end(r);
 }
 
-/* Both conditions met: let the program go. */
-static void release(struct run *r)
+/* All conditions met: let the program go. */
+void run_release(struct run *r)
 {
 	struct error e;
 
-	if (r->stage != RUN_STARTING || !r->intent_stored || !r->stopped)
+	if (r->stage != RUN_STARTING || !r->intent_stored || !r->stopped ||
+	    !run_is_seen(r))
 		return;
 	r->clock[CLOCK_RELEASED] = loop_now_us();
 	if (write(r->handles.fd[LAUNCH_FD_GATE], "g", 1) != 1) {
@@ -266,7 +268,7 @@ int run_intent_stored(
 	if (r->stage == RUN_ENDING)
 		run_end(r);
 	else
-		release(r);
+		run_release(r);
 	return 0;
 }
 
@@ -290,6 +292,9 @@ int run_started(struct run *r, const struct run_message *m, struct error *e)
 	memcpy(r->cgroup, s->cgroup, sizeof(r->cgroup));
 	if (run_watch_handles(r, e) < 0)
 		run_fail(r, PHASE_SETUP, "watch", e);
+	else if (r->stage == RUN_STARTING &&
+	         run_trace_begin(r, s->group, e) < 0)
+		run_fail(r, PHASE_SETUP, "trace", e);
 	if (r->stage == RUN_ENDING || r->failure.is_set)
 		run_end(r);
 	return 0;
@@ -343,6 +348,6 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 	r->stopped = true;
 	r->due[DUE_INIT] = 0;
 	r->clock[CLOCK_STOPPED] = loop_now_us();
-	release(r);
+	run_release(r);
 	return 0;
 }

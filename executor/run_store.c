@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "executor/run_steps.h"
+#include "executor/run_trace.h"
 
 static int write_file(struct run *r, const char *name,
     const struct text_out *text, struct error *e)
@@ -119,6 +120,8 @@ static int store_rest(struct run *r, struct error *e)
 	(void)snprintf(
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
 	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
+	if (r->trace == RUN_TRACE_FINISHED)
+		list_file(r, "trace.jsonl", r->traced.bytes, r->traced.sha256);
 	if (store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
 	    store_stream(r, &r->err, "stderr", "stderr.tail", e) < 0)
 		return -1;
@@ -185,6 +188,7 @@ void run_set_folder_aside(struct run *r)
 		(void)unlinkat(r->folder_fd, code_name, 0);
 		(void)unlinkat(r->folder_fd, "stdout", 0);
 		(void)unlinkat(r->folder_fd, "stderr", 0);
+		run_trace_remove(r);
 	}
 	(void)unlinkat(s->state.staging_fd, r->id, AT_REMOVEDIR);
 }

@@ -95,6 +95,7 @@ static uint64_t tend_one(struct run *r, uint64_t now_us)
 		run_store_step(r);
 		return now_us;
 	case RUN_STARTING:
+	case RUN_TRACING:
 	case RUN_DENYING:
 	case RUN_RECORDING:
 	case RUN_SENDING:

@@ -25,6 +25,7 @@ enum run_stage {
 	RUN_STARTING, /* intent sent, sandbox being built: exec waits for both */
 	RUN_RUNNING,  /* the gate is open */
 	RUN_ENDING,   /* killed or ended; its cgroup is not empty yet */
+	RUN_TRACING,  /* all is dead; the tracer writes its last line */
 	RUN_COLLECTING, /* the collector walks the scratch */
 	RUN_STORING,    /* the result folder is being written, in steps */
 	RUN_RECORDING,  /* outcome sent, not yet durable */
@@ -54,6 +55,7 @@ enum run_due {
 	DUE_INIT,     /* STOPPED */
 	DUE_DEATH,    /* populated 0 */
 	DUE_SIGNER,
+	DUE_TRACER, /* WATCHING, FINISHED */
 	DUE_HELPER, /* opener or collector */
 	DUE_N,
 };
@@ -86,6 +88,7 @@ enum run_role {
 	ROLE_STATUS, /* pid 1 of the run */
 	ROLE_OPENER,
 	ROLE_COLLECTOR,
+	ROLE_TRACER,
 };
 
 struct run_message {

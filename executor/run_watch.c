@@ -14,6 +14,7 @@
 #include "executor/patience.h"
 #include "executor/run_lone.h"
 #include "executor/run_steps.h"
+#include "executor/run_trace.h"
 
 /* How often cpu time and oom counters are looked at; the nearer the end of the
  * cpu budget the sooner, since many processors spend it at once. */
@@ -92,15 +93,23 @@ static void read_populated(struct run *r)
 static void go_on(struct run *r)
 {
 	r->due[DUE_DEATH] = 0;
+	if (!r->is_unrecorded && !r->intent_stored)
+		return;
+	if (r->clock[CLOCK_DEAD] == 0)
+		r->clock[CLOCK_DEAD] = loop_now_us();
+	if (run_trace_end(r))
+		return;
 	if (r->is_unrecorded) {
 		run_set_folder_aside(r);
 		run_give_back(r);
 		r->stage = RUN_OVER;
 		return;
 	}
-	if (!r->intent_stored)
-		return;
-	r->clock[CLOCK_DEAD] = loop_now_us();
+	run_bury(r);
+}
+
+void run_bury(struct run *r)
+{
 	if (r->is_undead)
 		run_abandon(r);
 	else

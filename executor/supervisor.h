@@ -11,12 +11,12 @@
 #include "audit/client.h"
 #include "executor/account.h"
 #include "executor/exchange.h"
-#include "executor/loop.h"
 #include "executor/outbox.h"
 #include "executor/posture.h"
 #include "executor/service.h"
 #include "executor/state.h"
 #include "executor/supervisor_sync.h"
+#include "executor/supervisor_trace.h"
 #include "executor/template.h"
 #include "policy/load.h"
 
@@ -57,6 +57,7 @@ struct supervisor {
 	int launch_fd;     /* owned; -1 once the launcher is gone */
 	int launch_pid_fd; /* owned */
 	struct syncing syncing;
+	struct tracing tracing;
 	struct channel io; /* its fd is borrowed for the length of one call */
 	union incoming *in;
 	union outgoing *out;
@@ -73,8 +74,7 @@ struct supervisor {
 	bool stale;    /* a source changed: no new clients either */
 	bool lost;     /* nothing may run on: end at once, ... */
 	char lost_text[ERROR_TEXT_MAX]; /* ... which the fronts are told */
-	/* Why no run is accepted any more; "" while all is well. */
-	char broken[ERROR_TEXT_MAX];
+	char broken[ERROR_TEXT_MAX];    /* why no run is accepted, or "" */
 };
 
 #define SUPERVISOR_BLOCK 262144

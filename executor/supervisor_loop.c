@@ -255,6 +255,8 @@ static int watch_all(struct supervisor *s, struct error *e)
 		return -1;
 	if (loop_add(&s->loop, &s->launch_watch, s->launch_fd, EPOLLIN, e) < 0)
 		return -1;
+	if (supervisor_trace_watch(s, e) < 0)
+		return -1;
 	return supervisor_sync_watch(s, e);
 }
 

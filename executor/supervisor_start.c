@@ -100,9 +100,6 @@ static int load_policy(struct supervisor *s, struct error *e)
 	if (failed < 0)
 		return FAIL_IN(e, "policy");
 	s->policy = s->loaded.policy;
-	if (s->policy->trace == TRACE_REQUIRED)
-		return FAIL(e, ERROR_UNAVAILABLE,
-		    "policy: trace 'required' is not built yet; write 'off'");
 	return 0;
 }
 
@@ -291,6 +288,8 @@ static int allocate(struct supervisor *s, struct error *e)
 	s->launch_fd = -1;
 	s->launch_pid_fd = -1;
 	s->syncing.fd = -1;
+	s->tracing.fd = -1;
+	s->tracing.pid_fd = -1;
 	s->listen_fd = -1;
 	s->signal_fd = -1;
 	return loop_open(&s->loop, e);
@@ -332,9 +331,13 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	    state_open(&s->service, s->instance_hex, &s->state, e) < 0 ||
 	    state_keep_policy(&s->state, s->policy, e) < 0)
 		return -1;
-	if (supervisor_sync_start(s, e) < 0 || start_signer(s, e) < 0 ||
+	if (supervisor_trace_start(s, e) < 0 ||
+	    supervisor_sync_start(s, e) < 0 || start_signer(s, e) < 0 ||
 	    recover_runs(&s->state, s->audit, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
+		return -1;
+	/* It loads its programs while the others start. */
+	if (supervisor_trace_await(s, e) < 0)
 		return -1;
 	return s->owner.rootless ? environment_drop_own(e)
 	                         : environment_drop(e);

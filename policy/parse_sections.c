@@ -111,10 +111,6 @@ static void take_trace(struct reader *r, uint32_t node, void *to)
 	if (!reader_word(r, node, shape_trace.words, &which))
 		return;
 	p->policy->trace = (enum trace_mode)which;
-	if (which != TRACE_OFF)
-		reader_fault(r, node,
-		    "trace \"%s\" is not built yet; write \"off\"",
-		    shape_trace.words->items[which]);
 }
 
 static void take_durability(struct reader *r, uint32_t node, void *to)

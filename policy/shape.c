@@ -126,8 +126,9 @@ const struct shape shape_network_allow = { SHAPE_LIST, .about = NULL };
 static const struct reader_names trace_words = { 3,
 	{ "off", "best-effort", "required" } };
 const struct shape shape_trace = {
-	SHAPE_WORD, .about = "best-effort and required: not built yet.",
-	.words = &trace_words, .n_built = 1,
+	SHAPE_WORD, .about = "Every system call of a run: required (nothing "
+	    "runs unseen; takes root), best-effort (the record says so).",
+	.words = &trace_words, .n_built = 3,
 };
 
 const struct shape shape_audit = {

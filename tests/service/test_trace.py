@@ -1,0 +1,208 @@
+"""Runs under a policy that requires tracing: seen whole, or killed, or not run.
+
+Run as: python3 test_trace.py BUILD_DIR SOURCE_DIR [part of a name].
+"""
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from lib import (BAILIFF, PRESET, Place, case, check, equal, kill, main, need_programs, need_root, one_line, parent,
+                 processes, read, wait_for)
+
+
+def tracers(place):
+    parents = set(place.supervisors())
+    return processes("bailiff-tracer", lambda pid: parent(pid) in parents)
+
+
+def trace_of(place, run_id):
+    path = os.path.join(place.state, "results", run_id, "trace.jsonl")
+    return [json.loads(line) for line in read(path).decode().splitlines()], read(path)
+
+
+def outcome_of(place, run_id):
+    return [r for r in place.records() if r["type"] == "outcome" and r["req"] == run_id][0]
+
+
+def open_(name):
+    """A policy whose python may import everything."""
+    with open(PRESET) as f:
+        policy = json.load(f)
+    for language in policy["languages"].values():
+        language.pop("modules", None)
+    policy.update(trace=name)
+    return policy
+
+
+def place(mode="required"):
+    p = Place()
+    policy = open_(mode)
+    with open(p.policy, "w") as f:
+        json.dump(policy, f)
+    return p
+
+
+@case("a run's record has the digest of its trace, and the trace every call")
+def _():
+    p = place()
+    r = p.json("--lang", "python", "-c", "open('/sandbox/made','w').write('x'); print(1)")
+    equal(r.json["status"], "ok", "status")
+    lines, raw = trace_of(p, r.json["run_id"])
+    told = outcome_of(p, r.json["run_id"])["trace"]
+    equal(told, {"bytes": len(raw), "complete": True, "events": len(lines) - 2,
+                 "sha256": hashlib.sha256(raw).hexdigest(), "tier": "bpf"}, "record")
+    equal(lines[0]["run"], r.json["run_id"], "header")
+    first = [e for e in lines if e["type"] == "exec"]
+    check(first[0]["truth"].startswith("/usr/bin/python3"), "first exec: %r" % first)
+    equal(first[0]["argv"][-1], {"a": "/sandbox/main.py"}, "argv")
+    made = [e for e in lines if e.get("given") == "/sandbox/made"]
+    equal([(e["truth"], e["call"]) for e in made], [("/sandbox/made", "openat")], "the file it made")
+    manifest = read(os.path.join(p.state, "results", r.json["run_id"], "MANIFEST")).decode()
+    check("trace.jsonl" in manifest, "MANIFEST: %r" % manifest)
+    equal(p.verify().code, 0, "verify")
+
+
+@case("a byte of a trace that is changed later is noticed")
+def _():
+    p = place()
+    r = p.json("--lang", "bash", "-c", "true")
+    path = os.path.join(p.state, "results", r.json["run_id"], "trace.jsonl")
+    data = read(path)
+    with open(path, "wb") as f:
+        f.write(data.replace(b'"seq":1,', b'"seq":7,'))
+    equal(p.verify().code != 0, True, "verify")
+
+
+@case("what the filter denies is in the trace with its number and error")
+def _():
+    p = place()
+    code = ("import ctypes; libc = ctypes.CDLL(None, use_errno=True)\n"
+            "for n in (101, 165, 425, 321): print(libc.syscall(n, 0, 0, 0, 0), ctypes.get_errno())\n")
+    if os.uname().machine != "x86_64":
+        return
+    r = p.json("--lang", "python", "-c", code)
+    equal(r.json["stdout"].split(), ["-1", "1", "-1", "1", "-1", "38", "-1", "1"], "answers: %r" % r.json["stdout"])
+    lines, _ = trace_of(p, r.json["run_id"])
+    denied = [(e["call"], e["error"]) for e in lines if e["type"] == "denied" and e["plane"] == "program"]
+    for want in (("ptrace", "EPERM"), ("mount", "EPERM"), ("io_uring_setup", "ENOSYS"), ("bpf", "EPERM")):
+        check(want in denied, "%r is not in %r" % (want, denied))
+    equal(lines[-1]["complete"], True, "books")
+
+
+@case("runs beside each other have traces of their own")
+def _():
+    p = place()
+    fronts = [p.start("--json", "--lang", "bash", "-c", "for i in {1..%d}; do ( : ); done" % n) for n in (3, 20, 40)]
+    forks = []
+    for front in fronts:
+        answer = json.loads(front.communicate(timeout=120)[0])
+        equal(answer["status"], "ok", "status")
+        lines, _ = trace_of(p, answer["run_id"])
+        equal(lines[-1]["complete"], True, "books: %r" % lines[-1].get("note"))
+        forks.append(len([e for e in lines if e["type"] == "fork" and e["plane"] == "program"]))
+    equal(forks, [3, 20, 40], "processes of each")
+
+
+@case("a tracer that is killed takes what it watched along, and a new service has a new one")
+def _():
+    p = place()
+    front = p.start("--lang", "bash", "-c", "echo up; sleep 1000")
+    is_up(front)
+    services = p.supervisors()
+    kill(tracers(p)[0])
+    front.communicate(timeout=120)
+    told = [r for r in p.records() if r["type"] == "outcome"][0]
+    equal((told["status"], told["killed_by"], "trace" in told), ("killed", "tracer", False), "record")
+    wait_for(lambda: not set(services) & set(p.supervisors()), "the service's end")
+    r = p.json("--lang", "bash", "-c", "echo again")
+    equal((r.json["status"], outcome_of(p, r.json["run_id"])["trace"]["complete"]), ("ok", True), "the next run")
+    equal(p.verify().code, 0, "verify")
+
+
+@case("what a stopped tracer loses is counted, and the record says incomplete")
+def _():
+    p = place()
+    front = p.start("--lang", "python", "-c",
+                    "print('up', flush=True)\nwhile True: open('/sandbox/main.py').close()")
+    is_up(front)
+    tracer = tracers(p)[0]
+    os.kill(tracer, signal.SIGSTOP)
+    time.sleep(1)
+    os.kill(tracer, signal.SIGCONT)
+    kill(front.pid)
+    front.communicate()
+    outcome = wait_for(lambda: [r for r in p.records() if r["type"] == "outcome"], "the record")[0]
+    wait_for(lambda: os.path.exists(os.path.join(p.state, "results", outcome["req"])), "its folder")
+    told = outcome["trace"]
+    lines, _ = trace_of(p, outcome["req"])
+    books = lines[-1]["books"]
+    equal((told["complete"], lines[-1]["complete"]), (False, False), "completeness: %r" % books)
+    equal((books["emitted"] + books["lost"], books["received"]), (books["seq"], books["emitted"]), "books")
+    opened = [c for c in lines[-1]["calls"] if c.get("call") == "openat" and c["plane"] == "program"][0]
+    told_opens = len([e for e in lines if e.get("given") == "/sandbox/main.py"])
+    check(opened["ok"] > told_opens and books["lost"] > 0, "counters: %r, %r" % (opened, books))
+
+
+def is_up(front):
+    equal(front.stdout.readline(), b"up\n", "its first line")
+
+
+@case("with best-effort a run without its tracer goes on, and its record says so")
+def _():
+    p = place("best-effort")
+    front = p.start("--lang", "bash", "-c", "echo up; sleep 2; echo done")
+    is_up(front)
+    kill(tracers(p)[0])
+    equal((front.communicate(timeout=120)[0], front.returncode), (b"done\n", 0), "run")
+    outcome = [r for r in p.records() if r["type"] == "outcome"][0]
+    equal((outcome["status"], outcome["degraded"], "trace" in outcome), ("ok", ["trace"], False), "record")
+    r = p.json("--lang", "bash", "-c", "echo next")
+    equal((r.json["status"], r.json["degraded"]), ("ok", ["trace"]), "the next")
+    equal(p.verify().code, 0, "verify")
+
+
+@case("a host without BTF refuses, and says why")
+def _():
+    p = place()
+    hidden = ["unshare", "-m", "sh", "-e", os.path.join(p.dir, "hide.sh")]
+    p.write("hide.sh", "mount -t tmpfs none /sys/kernel/btf\nexec %s run --policy %s --state %s --lang bash -c true\n" %
+            (BAILIFF, p.policy, p.state))
+    done = subprocess.run(hidden, capture_output=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+
+    class Answer:
+        err = done.stderr
+    equal(done.returncode, 125, "exit: %r" % done.stderr)
+    one_line(Answer, "requires tracing", "BTF", '"trace": "off"')
+
+
+@case("an account that is not root is refused by name")
+def _():
+    p = place()
+    os.chmod(p.dir, 0o777)
+    fd = os.open(BAILIFF, os.O_PATH)
+
+    def lesser():
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+    done = subprocess.run([BAILIFF, "run", "--policy", p.policy, "--state", p.path("own"), "--lang", "bash", "-c",
+                           "true"], capture_output=True, preexec_fn=lesser, timeout=120, stdin=subprocess.DEVNULL,
+                          check=False, cwd="/", executable="/proc/self/fd/%d" % fd, pass_fds=[fd])
+    os.close(fd)
+    if b"Permission denied" in done.stderr and b"tracing" not in done.stderr:
+        print("     not tried: another account has no way to this build")
+        return
+    equal(done.returncode, 125, "exit: %r" % done.stderr)
+    check(b"tracing, which takes root" in done.stderr or b"degraded" in done.stderr, "said: %r" % done.stderr)
+
+
+need_root()
+need_programs("bailiff-supervisor", "bailiff-launch", "bailiff-signer", "bailiff-tracer")
+if not os.path.exists("/sys/kernel/btf/vmlinux"):
+    print("skipped: this kernel has no BTF (/sys/kernel/btf/vmlinux)")
+    sys.exit(77)
+main()
