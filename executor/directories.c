@@ -9,7 +9,8 @@
  * An overlay asks twice: may the caller, and might he who mounted it.  Here the
  * first is the program, a stranger to every file, and the second has the
  * principal's file-system identity.  So the program reads what everybody may
- * read and the principal can, and no owner or group gives it more.
+ * read and the principal can, and no owner or group gives it more.  Without
+ * root the three are one account, and the program reads what the account can.
  *
  * An overlay takes its layers from the mount namespace that it is made in, and
  * the directory came from the host's: a child of ours goes there and back comes
@@ -31,6 +32,8 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/directories.h"
+#include "executor/mountinfo.h"
 #include "executor/mounts.h"
 #include "executor/sandbox.h"
 
@@ -53,11 +56,15 @@ static int take_capability(struct error *e)
 	return 0;
 }
 
-static int take_identity(const struct launch_run *ask, struct error *e)
+static int take_identity(const struct sandbox *s, struct error *e)
 {
+	const struct launch_run *ask = s->ask;
 	gid_t groups[LAUNCH_GROUPS_MAX];
 	size_t n = (size_t)ask->groups.n;
 
+	/* It is ours already, or it is not to be had. */
+	if (s->rootless && ask->uid == geteuid() && ask->gid == getegid())
+		return take_capability(e);
 	for (size_t i = 0; i < n; i++)
 		groups[i] = ask->groups.items[i].gid;
 	if (setgroups(n, groups) < 0)
@@ -76,16 +83,40 @@ static int take_identity(const struct launch_run *ask, struct error *e)
 static int refuse_mounts(const struct sandbox *s, int fd, struct error *e)
 {
 	struct channel *scrap = &s->memory->channel;
-	const struct mounts_block block = { (char *)scrap->buffer,
+	const struct mountinfo_block block = { (char *)scrap->buffer,
 		sizeof(scrap->buffer) };
 	bool found = false;
 
-	if (mounts_below(fd, block, &found, e) < 0)
+	if (mountinfo_below(fd, block, &found, e) < 0)
 		return -1;
 	if (found) {
 		errno = EXDEV;
 		return FAIL_SYS(e, "something is mounted beneath it");
 	}
+	return 0;
+}
+
+/* In the host's mount namespace, or in our copy of it without root; the layer
+ * as it can be mounted there. */
+static int open_layer(
+    const struct sandbox *s, int fd, int *ret_fd, struct error *e)
+{
+	if (s->rootless)
+		return directories_own_open(fd, ret_fd, e);
+	*ret_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (*ret_fd < 0)
+		return FAIL_SYS(e, "hold it");
+	return 0;
+}
+
+static int open_empty(const struct sandbox *s, int *ret_fd, struct error *e)
+{
+	if (s->rootless)
+		return directories_own_empty(ret_fd, e);
+	*ret_fd =
+	    open(SANDBOX_EMPTY, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*ret_fd < 0)
+		return FAIL_SYS(e, "open %s", SANDBOX_EMPTY);
 	return 0;
 }
 
@@ -98,21 +129,19 @@ static int make(const struct sandbox *s, int fd, struct error *e)
 		.attributes = READ_ONLY,
 		.options = { { "lowerdir", layers },
 		    { "redirect_dir", "nofollow" }, { "metacopy", "off" } } };
+	AUTO_FD layer_fd = -1;
 	AUTO_FD empty_fd = -1;
 	AUTO_FD mount_fd = -1;
 
 	if (setns(s->host_ns_fd, CLONE_NEWNS) < 0)
 		return FAIL_SYS(e, "enter the host's mount namespace");
-	if (refuse_mounts(s, fd, e) < 0)
+	if (open_layer(s, fd, &layer_fd, e) < 0 ||
+	    refuse_mounts(s, layer_fd, e) < 0 ||
+	    open_empty(s, &empty_fd, e) < 0)
 		return -1;
-	empty_fd =
-	    open(SANDBOX_EMPTY, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (empty_fd < 0)
-		return FAIL_SYS(e, "open %s", SANDBOX_EMPTY);
 	(void)snprintf(layers, sizeof(layers),
-	    "/proc/self/fd/%d:/proc/self/fd/%d", empty_fd, fd);
-	if (take_identity(s->ask, e) < 0 ||
-	    mounts_make(&what, &mount_fd, e) < 0)
+	    "/proc/self/fd/%d:/proc/self/fd/%d", empty_fd, layer_fd);
+	if (take_identity(s, e) < 0 || mounts_make(&what, &mount_fd, e) < 0)
 		return -1;
 	if (dup3(mount_fd, fd, O_CLOEXEC) < 0)
 		return FAIL_SYS(e, "put the mount in its place");
@@ -145,6 +174,8 @@ static int make_in_child(const struct sandbox *s, int fd, struct error *e)
 	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 	if (errno == EXDEV)
 		return FAIL_SYS(e, "something is mounted beneath it");
+	if (errno == ESTALE)
+		return FAIL_SYS(e, "the host has another at its path by now");
 	if (errno != 0)
 		return FAIL_SYS(e, "make its overlay");
 	return 0;
@@ -159,10 +190,6 @@ static int add(struct sandbox *s, const char *name, int fd, struct error *e)
 		return FAIL_SYS(e, "look at it");
 	if (!S_ISDIR(st.st_mode))
 		return FAIL(e, ERROR_MALFORMED, "is no directory");
-	/* It was opened in a mount namespace that is not ours to bind from. */
-	if (s->rootless)
-		return FAIL(e, ERROR_UNAVAILABLE,
-		    "--dir needs a service of root; send files by --put");
 	if (make_in_child(s, fd, e) < 0)
 		return -1;
 	(void)snprintf(path, sizeof(path), "/sandbox/%s", name);

@@ -6,7 +6,6 @@
 #ifndef EXECUTOR_MOUNTS_H
 #define EXECUTOR_MOUNTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -53,18 +52,5 @@ int mounts_attach(
  * clone of it is one remount away from being writable.
  */
 int mounts_freeze(int fd, struct error *e) MUST_CHECK;
-
-/* Memory to work in, at least 32768 bytes. */
-struct mounts_block {
-	char *data;
-	size_t size;
-};
-
-/*
- * mounts_below.c: whether the mount that the directory 'fd' lies in has another
- * on it beneath that directory, in this mount namespace.  Linux 5.8.
- */
-int mounts_below(int fd, struct mounts_block block, bool *ret_found,
-    struct error *e) MUST_CHECK;
 
 #endif

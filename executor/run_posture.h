@@ -14,4 +14,8 @@
 int run_posture(struct run *r, const struct launch_stopped *stopped, int pid_fd,
     struct error *e) MUST_CHECK;
 
+/* run_directories.c: those that the launcher cannot judge by itself; before it
+ * gets the run. */
+int run_check_directories(const struct run *r, struct error *e) MUST_CHECK;
+
 #endif

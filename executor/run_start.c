@@ -224,6 +224,8 @@ void run_start(struct run *r)
 	run_send_event(r);
 	if (check_toolchain(r, &e) < 0)
 		fail_toolchain(r, &e);
+	else if (run_check_directories(r, &e) < 0)
+		run_fail(r, PHASE_SETUP, "directories", &e);
 	else if (make_folder(r, &e) < 0)
 		run_fail(r, PHASE_SETUP, "results", &e);
 	else if (launch(r, &e) < 0)

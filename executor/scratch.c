@@ -119,8 +119,8 @@ static int put_point(
 		return -1;
 	if (mkdirat(dir_fd, name, 0555) < 0)
 		return FAIL_SYS(e, "make it");
-	if (fchownat(
-	        dir_fd, name, s->init_id, s->init_id, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!s->rootless && fchownat(dir_fd, name, s->init_id, s->init_id,
+	                        AT_SYMLINK_NOFOLLOW) < 0)
 		return FAIL_SYS(e, "set its owner");
 	return 0;
 }

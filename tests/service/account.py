@@ -1,8 +1,8 @@
 """An ordinary account and its home, for tests of services without root.
 
-The test is root and acts as a uid that no account has, with a home of its own
-and a copy of the programs that it can reach; it changes no setting of the
-host.  Where the kernel gives that uid no user namespace, the test is skipped.
+The test is root and acts as a uid that no account and no other test has, with
+a home of its own and a copy of the programs that it can reach; it changes no
+setting of the host.  Where the kernel gives that uid no user namespace, the test is skipped.
 """
 import atexit
 import ctypes
@@ -16,10 +16,11 @@ import sys
 import tempfile
 import time
 
-from lib import (BUILD, PATIENCE_S, Result, cmdline, need_root,
-                 wait_for)
+from lib import BUILD, PATIENCE_S, Result, cmdline, kill, need_root, wait_for
 
-UID, GID, GROUP = 1900070001, 1900070002, 1900070003
+# Of this process alone: tests of several checkouts may run at once.
+UID = 1900100000 + 4 * os.getpid()
+GID, GROUP = UID + 1, UID + 2
 ALWAYS = ["service_ids", "uid_separation"]
 WORDS = ["cgroup.cpu", "cgroup.memory", "cgroup.pids"] + ALWAYS
 CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x20000
@@ -84,10 +85,7 @@ def called(program):
 
 def put_away():
     for pid in mine():
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        kill(pid)
 
 
 class Home:
@@ -95,7 +93,7 @@ class Home:
 
     def __init__(self, groups=(), enter=()):
         for pid in mine():  # what a case that failed has left
-            os.kill(pid, signal.SIGKILL)
+            kill(pid)
         wait_for(lambda: not mine(), "a clean start")
         self.dir = tempfile.mkdtemp(prefix="home-", dir=TOP)
         os.chown(self.dir, UID, GID)
@@ -162,7 +160,11 @@ class Home:
         self.call("stop")
         # Services of other policies than the default one.
         for pid in called("bailiff-supervisor"):
-            os.kill(pid, signal.SIGTERM)
+            kill(pid, signal.SIGTERM)
+        wait_for(lambda: not called("bailiff-supervisor"), "services' end")
+        # It would wait for a successor.
+        for pid in called("bailiff-signer"):
+            kill(pid, signal.SIGTERM)
         wait_for(lambda: not mine(), "the end of everything of ours")
 
 

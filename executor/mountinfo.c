@@ -1,7 +1,7 @@
 /*
- * executor/mounts_below.c - whether something is mounted beneath a directory.
- * Linked by bailiff-launch; runs in a child of the clone, in the host's mount
- * namespace, and allocates nothing.
+ * executor/mountinfo.c - whether something is mounted beneath a directory.
+ * Linked by bailiff-launch, where it runs in a child of the clone, in the host's
+ * mount namespace, and by the supervisor.  Allocates nothing.
  *
  * A layer of an overlay is one mount alone: where another is mounted on it, it
  * has what lies hidden below, which the principal cannot see.
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
-#include "executor/mounts.h"
+#include "executor/mountinfo.h"
 
 struct place {
 	unsigned long long mount; /* its mount id */
@@ -93,8 +93,8 @@ static size_t look(
 	return done;
 }
 
-int mounts_below(
-    int fd, struct mounts_block block, bool *ret_found, struct error *e)
+int mountinfo_below(
+    int fd, struct mountinfo_block block, bool *ret_found, struct error *e)
 {
 	AUTO_FD info_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	const size_t used = (size_t)6 * PATH_BYTES;
