@@ -11,6 +11,7 @@
 #include "cli/policy_page.h"
 #include "cli/policy_words.h"
 #include "cli/say.h"
+#include "policy/advice.h"
 #include "policy/degraded.h"
 
 enum row {
@@ -126,6 +127,28 @@ static void put_degraded(struct page *p, const struct policy *policy)
 		    "this policy: run as root, or write accept");
 }
 
+static void take_advice(void *context, const char *what, const char *why)
+{
+	page_warn(context, what, why);
+}
+
+/* What can never take effect, or not on this host. */
+static void put_advice(struct page *p, const struct policy *policy)
+{
+	const struct advice_sink sink = { take_advice, p };
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page = sysconf(_SC_PAGESIZE);
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const struct advice_host host = {
+		.memory = pages > 0 && page > 0
+		              ? (uint64_t)pages * (uint64_t)page
+		              : 0,
+		.processors = processors > 0 ? (uint32_t)processors : 1,
+	};
+
+	advice_find(policy, &host, &sink);
+}
+
 /* Sound, but perhaps not what was meant. */
 static void put_warnings(struct page *p, const struct policy *policy)
 {
@@ -154,6 +177,7 @@ static void put_warnings(struct page *p, const struct policy *policy)
 	if (geteuid() != 0)
 		put_degraded(p, policy);
 	page_warn_modules(p, policy);
+	put_advice(p, policy);
 }
 
 static void put_sound(

@@ -100,6 +100,18 @@ def main(work):
         case(f"{name} is refused at its place", p.returncode == 1 and
              p.stdout.count("\n") == 1 and ":1:" in p.stdout, p)
 
+    vain = write("vain.json", json.dumps({
+        "version": 1, "name": "vain", "languages": {"python": {"modules": {"deny": ["xml", "xml.etree", "xyzzy"]}}},
+        "limits": {"memory": {"max": 1 << 40}, "inputs": {"max": 0}}, "paths": {"read": ["/nowhere/at/all"]}}))
+    p = run("check", vain)
+    warnings = [l[len("warning    "):] for l in p.stdout.splitlines() if l.startswith("warning")]
+    case("what a sound policy says in vain is a warning", p.returncode == 0 and all(
+        any(says in w for w in warnings) for says in (
+            "limits.memory.max: 1099511627776 is above the memory of this host", "paths.read never matches",
+            "/nowhere/at/all: does not exist", "xml.etree: is denied with xml already",
+            "xyzzy: this host has no such module")), p)
+    case("in JSON too", json.loads(run("check", "--json", vain).stdout)["warnings"] == warnings)
+
     known = json.loads(run("languages", "--json").stdout)["languages"]
     case("languages lists what there is", [l["name"] for l in known] == LANGUAGES and
          known[0]["available"] and known[0]["version"].startswith("GNU bash"), known)
