@@ -16,18 +16,20 @@
 
 enum row {
 	ROW_JSON,
+	ROW_EFFECTIVE,
 	ROW_N
 };
 
 /* clang-format off */
 static const struct option_row rows[ROW_N] = {
 	[ROW_JSON] = { "--json", NULL, "print one JSON object", false },
+	[ROW_EFFECTIVE] = { "--effective", NULL, "print what it means, as it is digested and kept", false },
 };
 /* clang-format on */
 
 static const struct command command = {
 	.name = "bailiff policy check",
-	.usage = "[--json] [FILE]",
+	.usage = "[--json | --effective] [FILE]",
 	.about =
 	    "Read a policy as a service would and list everything wrong with "
 	    "it, each\nfault as FILE:LINE:COLUMN: pointer: text.  Without "
@@ -212,36 +214,47 @@ static void put_sound(
 	page_put(p, p->json ? "]}\n" : "");
 }
 
-static int check(const char *file, struct page *p)
+static int load(const char *file, struct page *p, struct error *e)
 {
 	struct policy_places places = { file, p->languages };
+
+	if (policy_place("languages", p->languages, e) < 0)
+		return -1;
+	/* Faults of the text are no failure: they are the answer. */
+	if (policy_load(&places, &p->loaded, &p->faults, e) < 0)
+		return p->faults.n > 0 ? 0 : -1;
+	return page_find_modules(p, file, e);
+}
+
+/* The bytes that are digested and kept, so that sha256sum can tell. */
+static int put_effective(const struct policy *policy)
+{
+	return say_out(policy->effective, policy->effective_len);
+}
+
+static int check(const char *file, struct page *p)
+{
 	struct error e;
-	int code = 0;
+	bool sound;
 
 	p->out = (struct text_out){ p->text, sizeof(p->text), 0 };
-	if (policy_place("languages", p->languages, &e) < 0)
+	if (load(file, p, &e) < 0)
 		return say_failed(&e, 1);
-	if (policy_load(&places, &p->loaded, &p->faults, &e) == 0) {
-		if (page_find_modules(p, file, &e) < 0)
-			code = say_failed(&e, 1);
-		else if (p->faults.n == 0)
-			put_sound(p, file, p->loaded.policy);
-		policy_loaded_done(&p->loaded);
-	} else if (p->faults.n == 0) {
-		return say_failed(&e, 1);
-	}
-	if (p->faults.n > 0) {
+	sound = p->faults.n == 0;
+	if (sound && p->effective)
+		return put_effective(p->loaded.policy);
+	if (sound)
+		put_sound(p, file, p->loaded.policy);
+	else
 		put_faults(p, &p->faults);
-		code = 1;
-	}
 	if (p->failed) {
 		say_line("the answer does not fit in memory");
 		return 1;
 	}
-	return say_out(p->text, p->out.len) != 0 ? 1 : code;
+	return say_out(p->text, p->out.len) != 0 || !sound ? 1 : 0;
 }
 
-static int run(const char *file, bool json)
+static int run(const char *file, const struct policy_words_given *given)
 {
 	struct page *page = calloc(1, sizeof(*page));
 	struct error e;
@@ -249,11 +262,13 @@ static int run(const char *file, bool json)
 
 	if (page == NULL)
 		return say_failed(&(struct error){ .text = "no memory" }, 1);
-	page->json = json;
+	page->json = given->has[ROW_JSON];
+	page->effective = given->has[ROW_EFFECTIVE];
 	if (file == NULL && policy_words_default(page->preset, &e) < 0)
 		code = say_failed(&e, 1);
 	else
 		code = check(file != NULL ? file : page->preset, page);
+	policy_loaded_done(&page->loaded);
 	free(page);
 	return code;
 }
@@ -266,5 +281,9 @@ int policy_check_main(char **words)
 
 	if (code != POLICY_WORDS_GO_ON)
 		return code;
-	return run(given.operands[0], given.has[ROW_JSON]);
+	if (given.has[ROW_JSON] && given.has[ROW_EFFECTIVE]) {
+		say_line("--effective is JSON already; leave --json out");
+		return EXIT_USAGE;
+	}
+	return run(given.operands[0], &given);
 }

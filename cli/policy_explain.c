@@ -3,12 +3,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/policy.h"
 #include "cli/policy_asked.h"
 #include "cli/policy_facts.h"
 #include "cli/policy_words.h"
 #include "cli/say.h"
+#include "policy/degraded.h"
 
 /* Everything of one command; on the heap. */
 struct work {
@@ -40,13 +42,37 @@ static int load(struct work *w, struct error *e)
 
 static void put_policy(struct sheet *s, const struct policy *policy)
 {
+	static const char *const trace[] = {
+		[TRACE_OFF] = "off",
+		[TRACE_BEST_EFFORT] = "best-effort",
+		[TRACE_REQUIRED] = "required",
+	};
 	char hex[SHA256_HEX];
 
 	sha256_hex(policy->sha256, hex);
 	sheet_begin(s, "policy");
 	sheet_text(s, "name", policy->name);
 	sheet_text(s, "sha256", hex);
+	sheet_text(s, "trace", trace[policy->trace]);
+	sheet_text(
+	    s, "degraded", policy->accept_degraded ? "accept" : "refuse");
 	sheet_end(s);
+}
+
+/* What a service of this account lacks; what is delegated to it, only the
+ * service finds out. */
+static void put_lacking(struct sheet *s)
+{
+	bool root = geteuid() == 0;
+
+	sheet_list(s, "lacking");
+	for (size_t i = 0; !root && i < DEGRADED_N; i++) {
+		const struct degraded *d = &degraded_without_root[i];
+
+		if (d->when != DEGRADED_WITH_GROUPS || getgroups(0, NULL) > 0)
+			sheet_item(s, d->word);
+	}
+	sheet_list_end(s);
 }
 
 static void put_all(struct sheet *s, const struct policy_facts *f)
@@ -54,6 +80,7 @@ static void put_all(struct sheet *s, const struct policy_facts *f)
 	sheet_begin(s, NULL);
 	policy_facts_decision(s, f);
 	put_policy(s, f->policy);
+	put_lacking(s);
 	policy_facts_limits(s, f);
 	if (f->decision.allow) {
 		policy_facts_capabilities(

@@ -18,6 +18,7 @@ struct page {
 	struct error e;
 	bool failed;
 	bool json;
+	bool effective; /* print the policy's own text instead */
 	size_t n_warnings, n_modules;
 	struct toolchain toolchain;
 	struct absent absent[POLICY_LANGUAGES_MAX]; /* of each language */

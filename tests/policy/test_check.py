@@ -1,5 +1,6 @@
 """`bailiff policy check` and `bailiff languages` from outside: what they print,
 their exit codes, and which files they refuse to read."""
+import hashlib
 import json
 import os
 import shutil
@@ -43,6 +44,7 @@ def main(work):
 
     p = run("check", "--json", os.path.join(PRESETS, "default.json"))
     answer = json.loads(p.stdout)
+    good_sha256 = answer["sha256"]
     case("--json says it as one object", answer["ok"] and answer["name"] == "default"
          and len(answer["sha256"]) == 64
          and [l["name"] for l in answer["languages"]] == LANGUAGES, answer)
@@ -100,6 +102,13 @@ def main(work):
         case(f"{name} is refused at its place", p.returncode == 1 and
              p.stdout.count("\n") == 1 and ":1:" in p.stdout, p)
 
+    p = subprocess.run([PROGRAM, "check", "--effective", os.path.join(PRESETS, "default.json")], capture_output=True)
+    case("--effective prints the bytes that the digest is of", p.returncode == 0 and p.stderr == b"" and
+         hashlib.sha256(p.stdout).hexdigest() == good_sha256 and
+         json.loads(p.stdout)["languages"]["python"]["limits"]["wall_ms"] == {"default": 30000, "max": 300000}, p)
+    p = run("check", "--effective", bad)
+    case("of a faulty policy the faults", p.returncode == 1 and p.stdout.count("\n") == 3, p)
+
     vain = write("vain.json", json.dumps({
         "version": 1, "name": "vain", "languages": {"python": {"modules": {"deny": ["xml", "xml.etree", "xyzzy"]}}},
         "limits": {"memory": {"max": 1 << 40}, "inputs": {"max": 0}}, "paths": {"read": ["/nowhere/at/all"]}}))
@@ -152,7 +161,7 @@ def main(work):
          "python.json" in p.stderr and "writable" in p.stderr, p)
 
     for words, code, says in (((), 2, "which command"), (("chek",), 2, "did you mean check"),
-                              (("check", "--jsn"), 2, "--json"), (("check", "a", "b"), 2, "one FILE too many"),
+                              (("check", "--jsn"), 2, "--json"), (("check", "--json", "--effective"), 2, "leave --json out"), (("check", "a", "b"), 2, "one FILE too many"),
                               (("languages", "x"), 2, "operand"),
                               (("explain",), 2, "no code"), (("test",), 2, "FILE CASES"),
                               (("init",), 2, "which preset"), (("schema", "x"), 2, "no operand"),

@@ -47,7 +47,7 @@ FULL = {
     "version": 1, "name": "full-1.x_y",
     "languages": {
         "python": {"limits": {"wall_ms": {"default": 10, "max": 20}, "file_size": {"max": "unlimited"}},
-                   "capabilities": {"subprocess": False, "syscalls": {"allow": [], "deny": []}},
+                   "capabilities": {"syscalls": {"allow": [], "deny": []}},
                    "modules": {"deny": ["ctypes", "xml.etree"]}, "rules": [], "libraries": [],
                    "compile_limits": {}},
         "bash": {"capabilities": {"subprocess": True, "threads": True, "loopback": True, "network": False,
@@ -169,6 +169,7 @@ def corpus(schema, seed):
 
 
 def ask_parser(texts):
+    """Of each text: whether it is taken, and its digest or all faults."""
     with tempfile.TemporaryDirectory() as work:
         # A language that cannot do without something.
         needy = os.path.join(work, "needy.json")
@@ -182,7 +183,7 @@ def ask_parser(texts):
     assert len(lines) == len(texts), (len(lines), len(texts))
     for line in lines:
         word, *rest = line.split("\t")
-        yield word == "ok", [] if word == "ok" else rest
+        yield word == "ok", rest
 
 
 def contradictions(schema, answers):
@@ -232,12 +233,28 @@ def main():
          if isinstance(k, str) and k not in keys + ["python", "bash"]])
 
     texts = list(dict.fromkeys(json.dumps(p) for p in corpus(schema, SEED)))
-    answers = [(text, *answer) for text, answer in zip(texts, ask_parser(texts))]
+    answers = [(text, taken, [] if taken else rest) for text, (taken, rest) in zip(texts, ask_parser(texts))]
     counts, seen, wrong = compare(schema, answers)
     print(f"     {counts}, seed {SEED}")
     case("schema and parser agree on thousands of policies", not wrong, wrong[:3])
     case("both ways are tried often", counts["both take"] > 300 and counts["both refuse"] > 2000, counts)
     case("every reason beyond a schema is met", seen == set(BEYOND), set(BEYOND) - seen)
+
+    texts, digests = [json.dumps(FULL)], {}
+    for path in places(FULL):
+        was = get(FULL, path)
+        if not isinstance(was, (dict, list)):
+            texts += [json.dumps(put(FULL, path, value)) for value in VALUES
+                      if not isinstance(value, (dict, list)) and (value, type(value)) != (was, type(was))]
+    for text, (taken, digest) in zip(texts, ask_parser(texts)):
+        if taken:
+            digests.setdefault(digest[0], []).append(text)
+    twins = [same for same in digests.values() if len(same) > 1]
+    case("every value that is taken shows in the digest of what a policy means", not twins and len(digests) > 80,
+         (twins[:1], len(digests)))
+    turned = json.dumps({k: FULL[k] for k in reversed(FULL)}, indent=3)
+    same = list(ask_parser([texts[0], turned.replace("\n", " ")]))
+    case("order and spaces do not", same[0] == same[1] and same[0][0], same)
 
     # The comparison itself notices a schema that is too wide or too narrow.
     wide = copy.deepcopy(schema)
