@@ -18,6 +18,7 @@ struct cursor {
 	size_t at;
 	uint32_t open; /* innermost container, or SCAN_NONE */
 	uint32_t depth;
+	uint32_t last, bit; /* where the key just read belongs in the tree */
 };
 
 static int fail_at(struct cursor *c, size_t at, const char *text)
@@ -173,22 +174,39 @@ static struct name name_of(const char *text, size_t len)
 	return (struct name){ text, len, hash_of(text, len) };
 }
 
-static uint32_t find_member(
-    const struct scan *s, uint32_t object, const struct name *name)
+static bool has_name(
+    const struct scan *s, const struct scan_node *node, const struct name *name)
 {
-	for (uint32_t i = scan_first(s, object); i != SCAN_NONE;
-	     i = s->nodes[i].next) {
-		char key[SCAN_KEY_MAX + 1];
-		size_t key_len;
+	char key[SCAN_KEY_MAX + 1];
+	size_t len;
 
-		if (s->nodes[i].key_hash != name->hash)
-			continue;
-		if (letter_decode(
-		        inside(s, s->nodes[i].key_at, s->nodes[i].key_len), key,
-		        sizeof(key), &key_len) == 0 &&
-		    key_len == name->len &&
-		    memcmp(key, name->text, key_len) == 0)
+	return node->key_hash == name->hash &&
+	       letter_decode(inside(s, node->key_at, node->key_len), key,
+	           sizeof(key), &len) == 0 &&
+	       len == name->len && memcmp(key, name->text, len) == 0;
+}
+
+/*
+ * The members of an object are a digital search tree below the first: from
+ * each, one bit of the hash says where to go on.  So a thousand keys cost ten
+ * looks each, not a thousand; only keys of the same 32 bits form a line.
+ * *ret_last is the member where the search ended and *ret_bit the way it would
+ * have gone, for whoever adds the name there.
+ */
+static uint32_t find_member(const struct scan *s, uint32_t object,
+    const struct name *name, uint32_t *ret_last, uint32_t *ret_bit)
+{
+	uint32_t bits = name->hash;
+
+	*ret_last = SCAN_NONE;
+	*ret_bit = 0;
+	for (uint32_t i = scan_first(s, object); i != SCAN_NONE;
+	     i = s->nodes[i].deeper[*ret_bit]) {
+		if (has_name(s, &s->nodes[i], name))
 			return i;
+		*ret_last = i;
+		*ret_bit = bits & 1;
+		bits >>= 1;
 	}
 	return SCAN_NONE;
 }
@@ -216,7 +234,7 @@ static int take_key(struct cursor *c, struct scan_node *node)
 	if (strlen(key) != len)
 		return fail_at(c, start, "NUL in a key");
 	name = name_of(key, len);
-	if (find_member(c->s, c->open, &name) != SCAN_NONE)
+	if (find_member(c->s, c->open, &name, &c->last, &c->bit) != SCAN_NONE)
 		return fail_at(c, start, "duplicate key");
 	node->key_hash = name.hash;
 	skip_space(c);
@@ -238,6 +256,8 @@ static void link_node(struct cursor *c, uint32_t index)
 		c->s->nodes[parent->last].next = index;
 	parent->last = index;
 	parent->n++;
+	if (parent->kind == SCAN_OBJECT && c->last != SCAN_NONE)
+		c->s->nodes[c->last].deeper[c->bit] = index;
 }
 
 /* Moves behind a scalar, or behind the opening of a container. */
@@ -267,9 +287,10 @@ static int take_token(struct cursor *c, struct scan_node *node)
 static int take_value(struct cursor *c)
 {
 	struct scan *s = c->s;
-	struct scan_node node = {
-		.parent = c->open, .next = SCAN_NONE, .last = SCAN_NONE
-	};
+	struct scan_node node = { .parent = c->open,
+		.next = SCAN_NONE,
+		.last = SCAN_NONE,
+		.deeper = { SCAN_NONE, SCAN_NONE } };
 
 	if (s->n == s->cap)
 		return fail_limit(c, c->at, "too many values");
@@ -364,8 +385,10 @@ uint32_t scan_first(const struct scan *s, uint32_t node)
 uint32_t scan_member(const struct scan *s, uint32_t object, const char *name)
 {
 	struct name wanted = name_of(name, strlen(name));
+	uint32_t last;
+	uint32_t bit;
 
 	if (s->nodes[object].kind != SCAN_OBJECT)
 		return SCAN_NONE;
-	return find_member(s, object, &wanted);
+	return find_member(s, object, &wanted, &last, &bit);
 }

@@ -43,6 +43,7 @@ struct scan_node {
 	uint32_t next;   /* sibling, or SCAN_NONE */
 	uint32_t last;   /* child, or SCAN_NONE; the first child is this + 1 */
 	uint32_t n;      /* members or elements */
+	uint32_t deeper[2]; /* among members: by the next bit of the hash */
 	enum scan_kind kind;
 };
 

@@ -7,7 +7,11 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "..", "policy"))
+import bad_texts  # noqa: E402
 from lib import (BUILD, Place, Skip, call, case, check, equal, main,
                  need_programs, need_root, one_line, read, wait_for)
 
@@ -291,6 +295,19 @@ def _():
     refused(p.bash("echo ran", policy=p.write("bin.json", os.urandom(5000))),
             "bin.json")
     wait_for(lambda: not p.supervisors(), "no supervisor", 30)
+
+
+@case("no bad text is a policy, and none makes a run go by another")
+def _():
+    p = Place()
+    policy = (b'{\n  "version": 1,\n  "name": "t",\n'
+              b'  "languages": { "bash": {} }\n}\n')
+    equal(p.bash("echo ran", policy=p.write("good.json", policy)).out,
+          b"ran\n", "the good one")
+    for name, data, word in bad_texts.of(policy):
+        r = p.bash("echo ran", policy=p.write("bad.json", data))
+        refused(r, "bad.json", word)
+    wait_for(lambda: len(p.supervisors()) == 1, "one supervisor", 30)
 
 
 @case("policies that are no plain file of one's own are refused")

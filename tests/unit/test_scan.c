@@ -17,7 +17,7 @@
 
 #include "base/scan.h"
 
-#define NODES 160
+#define NODES 128
 #define DEPTH 8
 #define N(a)  (sizeof(a) / sizeof((a)[0]))
 
@@ -300,6 +300,73 @@ static void it_agrees_with_jansson(void **state)
 	assert_true(n_good > 1000);
 }
 
+/* Two names whose 32 bits of FNV-1a are the same. */
+#define ONE   "kwipbyv"
+#define OTHER "uagxfyd"
+
+static void names_of_one_hash_are_two_names(void **state)
+{
+	struct fixture f;
+	uint32_t first;
+	uint32_t second;
+
+	(void)state;
+	assert_int_equal(
+	    scan_text(&f, "{\"" ONE "\":1,\"x\":2,\"" OTHER "\":3}"), 0);
+	first = scan_member(&f.s, 0, ONE);
+	second = scan_member(&f.s, 0, OTHER);
+	assert_int_equal(f.nodes[first].key_hash, f.nodes[second].key_hash);
+	assert_int_not_equal(first, second);
+	assert_int_equal(f.s.text[f.nodes[second].at], '3');
+	assert_int_equal(
+	    scan_text(&f, "{\"" ONE "\":1,\"" OTHER "\":2,\"" OTHER "\":3}"),
+	    -1);
+	assert_int_equal(
+	    scan_text(&f, "{\"" ONE "\":1,\"" OTHER "\":2,\"" ONE "\":3}"), -1);
+}
+
+#define MANY 16000
+
+/* A key among thousands is found, and a second of it; none that is not there. */
+static void keys_among_thousands_are_found_and_told_apart(void **state)
+{
+	struct scan s = { .cap = MANY + 2, .max_depth = 1 };
+	char *text = malloc(MANY * 16);
+	struct error e = { 0 };
+	size_t len = 1;
+
+	(void)state;
+	s.nodes = calloc(s.cap, sizeof(s.nodes[0]));
+	assert_true(text != NULL && s.nodes != NULL);
+	text[0] = '{';
+	for (int i = 0; i < MANY; i++)
+		len += (size_t)snprintf(text + len, 16, "%s\"k%d\":%d",
+		    i > 0 ? "," : "", i, i % 10);
+	s.text = text;
+	for (int i = 0; i < MANY; i += 1599) {
+		s.len =
+		    len + (size_t)snprintf(text + len, 16, ",\"k%d\":0}", i);
+		assert_int_equal(scan_parse(&s, &e), -1);
+		assert_string_equal(e.text, "duplicate key");
+		assert_int_equal(s.fault_at, len + 1);
+	}
+	text[len] = '}';
+	s.len = len + 1;
+	assert_int_equal(scan_parse(&s, &e), 0);
+	for (int i = 0; i < MANY; i++) {
+		char name[16];
+		uint64_t value;
+
+		(void)snprintf(name, sizeof(name), "k%d", i);
+		assert_true(scan_u64(&s, scan_member(&s, 0, name), &value));
+		assert_int_equal(value, i % 10);
+	}
+	assert_int_equal(scan_member(&s, 0, "k16000"), SCAN_NONE);
+	assert_int_equal(scan_member(&s, 0, "k"), SCAN_NONE);
+	free(s.nodes);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +375,8 @@ int main(void)
 		cmocka_unit_test(bounds_are_kept),
 		cmocka_unit_test(nodes_say_where_everything_is),
 		cmocka_unit_test(only_plain_numbers_become_integers),
+		cmocka_unit_test(names_of_one_hash_are_two_names),
+		cmocka_unit_test(keys_among_thousands_are_found_and_told_apart),
 		cmocka_unit_test(it_agrees_with_jansson),
 	};
 
