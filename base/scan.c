@@ -48,6 +48,32 @@ static void skip_space(struct cursor *c)
 		c->at++;
 }
 
+/* "\\uD800" to "\\uDFFF" without its other half; 6 bytes, or 0. */
+static size_t lone_surrogate(const struct cursor *c, struct letter_span rest)
+{
+	if (!c->s->lone_surrogates || rest.len < 6 || rest.at[1] != 'u' ||
+	    (rest.at[2] != 'd' && rest.at[2] != 'D'))
+		return 0;
+	for (size_t i = 3; i < 6; i++)
+		if (!strchr("0123456789abcdefABCDEF", rest.at[i]) ||
+		    rest.at[i] == '\0')
+			return 0;
+	return 6;
+}
+
+/* What is wrong at the cursor, inside a string. */
+static int fail_letter(struct cursor *c)
+{
+	char first = c->s->text[c->at];
+
+	if (first == '\\')
+		return fail_at(c, c->at, "bad escape in a string");
+	if ((uint8_t)first < 0x20)
+		return fail_at(
+		    c, c->at, "control character in a string; write it as \\u");
+	return fail_at(c, c->at, "bytes that are not UTF-8");
+}
+
 /* Moves behind the closing quote; the cursor stands on the opening one. */
 static int take_string(struct cursor *c)
 {
@@ -69,12 +95,9 @@ static int take_string(struct cursor *c)
 			break;
 		letter = letter_at(rest);
 		if (letter.used == 0 && rest.at[0] == '\\')
-			return fail_at(c, c->at, "bad escape in a string");
-		if (letter.used == 0 && (uint8_t)rest.at[0] < 0x20)
-			return fail_at(c, c->at,
-			    "control character in a string; write it as \\u");
+			letter.used = lone_surrogate(c, rest);
 		if (letter.used == 0)
-			return fail_at(c, c->at, "bytes that are not UTF-8");
+			return fail_letter(c);
 		c->at += letter.used;
 	}
 	c->at++;

@@ -53,8 +53,11 @@ struct scan {
 	struct scan_node *nodes; /* borrowed */
 	uint32_t cap;            /* nodes there is room for */
 	uint32_t max_depth;      /* of nested objects and arrays; 0: scalars */
-	uint32_t n;              /* out: nodes filled */
-	uint32_t fault_at;       /* out, on failure: offset of what is wrong */
+	/* Strings may hold unpaired surrogates: scan_string refuses each that
+	 * does, but the text around it can be read. */
+	bool lone_surrogates;
+	uint32_t n;        /* out: nodes filled */
+	uint32_t fault_at; /* out, on failure: offset of what is wrong */
 };
 
 /*
@@ -75,7 +78,8 @@ uint32_t scan_member(const struct scan *s, uint32_t object, const char *name);
 
 /*
  * Decode the string of a node, or its key, into 'ret' with a NUL behind that
- * *ret_len does not count.  -1 when 'cap' is too small.  A value may
+ * *ret_len does not count.  -1 when 'cap' is too small, when the node is no
+ * string, or when it holds an unpaired surrogate.  A value may
  * hold NUL characters (\u0000), so compare *ret_len with strlen if it matters.
  */
 int scan_string(const struct scan *s, uint32_t node, char *ret, size_t cap,

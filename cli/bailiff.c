@@ -30,8 +30,8 @@ static const struct entry entries[] = {
 	{ "policy", NULL, "bailiff-policy", NULL, NULL, "check a policy" },
 	{ "languages", NULL, "bailiff-policy", "languages", NULL, "the languages, and whether their tools are here" },
 	{ "audit", NULL, "bailiff-audit", NULL, NULL, "verify and read the log" },
+	{ "mcp", mcp_main, NULL, NULL, &mcp_command, "serve an MCP client" },
 	/* Named so that nobody takes them for a typing error. */
-	{ "mcp", NULL, NULL, NULL, NULL, NULL },
 	{ "key", NULL, NULL, NULL, NULL, NULL },
 	{ "doctor", NULL, NULL, NULL, NULL, NULL },
 	{ "selftest", NULL, NULL, NULL, NULL, NULL },

@@ -20,6 +20,8 @@ union incoming {
 	struct protocol_cancel cancel;
 	struct protocol_open open;
 	struct protocol_stop stop;
+	struct protocol_describe describe;
+	struct protocol_refuse refuse;
 	struct launch_started started;
 	struct launch_failed launch_failed;
 	struct launch_release released;
@@ -45,6 +47,8 @@ union outgoing {
 	struct protocol_finished finished;
 	struct protocol_entry entry;
 	struct protocol_failed failed;
+	struct protocol_language language;
+	struct protocol_described described;
 	struct launch_run launch;
 	struct opener_open open;
 	struct event_denial denial;

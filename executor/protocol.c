@@ -57,6 +57,24 @@ static const struct wire_field stop_rows[] = {
 };
 static const struct wire_layout stop = WIRE_LAYOUT(protocol_stop, stop_rows);
 
+static const struct wire_field describe_rows[] = {
+	WIRE_ROW_U64(protocol_describe, request),
+};
+static const struct wire_layout describe =
+    WIRE_LAYOUT(protocol_describe, describe_rows);
+
+static const struct wire_field refuse_rows[] = {
+	WIRE_ROW_U64(protocol_refuse, request),
+	WIRE_ROW_FIXED(protocol_refuse, raw_sha256),
+	WIRE_ROW_U64(protocol_refuse, raw_size),
+	WIRE_ROW_TEXT(protocol_refuse, client),
+	WIRE_ROW_TEXT(protocol_refuse, client_version),
+	WIRE_ROW_TEXT(protocol_refuse, client_request),
+	WIRE_ROW_TEXT(protocol_refuse, traceparent),
+};
+static const struct wire_layout refuse =
+    WIRE_LAYOUT(protocol_refuse, refuse_rows);
+
 static const struct wire_message requests[] = {
 	{ PROTOCOL_HELLO, "hello", &hello },
 	{ PROTOCOL_RUN, "run", &run },
@@ -64,6 +82,8 @@ static const struct wire_message requests[] = {
 	{ PROTOCOL_LIST, "list", &open_one },
 	{ PROTOCOL_OPEN, "open", &open_one },
 	{ PROTOCOL_STOP, "stop", &stop },
+	{ PROTOCOL_DESCRIBE, "describe", &describe },
+	{ PROTOCOL_REFUSE, "refuse", &refuse },
 };
 
 const struct wire_protocol protocol = { "request",
@@ -157,6 +177,7 @@ static const struct wire_field entry_rows[] = {
 	WIRE_ROW_U64(protocol_entry, request),
 	WIRE_ROW_TEXT(protocol_entry, name),
 	WIRE_ROW_U64(protocol_entry, size),
+	WIRE_ROW_FIXED(protocol_entry, sha256),
 };
 static const struct wire_layout entry = WIRE_LAYOUT(protocol_entry, entry_rows);
 
@@ -181,6 +202,37 @@ static const struct wire_field stopped_rows[] = {
 static const struct wire_layout stopped =
     WIRE_LAYOUT(protocol_stopped, stopped_rows);
 
+static const struct wire_field bound_rows[] = {
+	WIRE_ROW_TEXT(protocol_bound, name),
+	WIRE_ROW_U64(protocol_bound, value),
+	WIRE_ROW_U64(protocol_bound, max),
+};
+static const struct wire_layout bound = WIRE_LAYOUT(protocol_bound, bound_rows);
+
+static const struct wire_field language_rows[] = {
+	WIRE_ROW_U64(protocol_language, request),
+	WIRE_ROW_TEXT(protocol_language, name),
+	WIRE_ROW_TEXT(protocol_language, package),
+	WIRE_ROW_U32(protocol_language, missing),
+	WIRE_ROW_LIST(protocol_language, aliases, &word),
+	WIRE_ROW_LIST(protocol_language, capabilities, &word),
+	WIRE_ROW_LIST(protocol_language, denied_modules, &word),
+	WIRE_ROW_LIST(protocol_language, limits, &bound),
+};
+static const struct wire_layout language =
+    WIRE_LAYOUT(protocol_language, language_rows);
+
+static const struct wire_field described_rows[] = {
+	WIRE_ROW_U64(protocol_described, request),
+	WIRE_ROW_TEXT(protocol_described, name),
+	WIRE_ROW_U64(protocol_described, size),
+	WIRE_ROW_FIXED(protocol_described, sha256),
+	WIRE_ROW_U64(protocol_described, runs),
+	WIRE_ROW_U64(protocol_described, queue),
+};
+static const struct wire_layout described =
+    WIRE_LAYOUT(protocol_described, described_rows);
+
 static const struct wire_message replies[] = {
 	{ PROTOCOL_WELCOME, "welcome", &welcome },
 	{ PROTOCOL_STALE, "stale", NULL },
@@ -192,6 +244,8 @@ static const struct wire_message replies[] = {
 	{ PROTOCOL_LISTED, "listed", &listed },
 	{ PROTOCOL_OPENED, "opened", &opened },
 	{ PROTOCOL_STOPPED, "stopped", &stopped },
+	{ PROTOCOL_LANGUAGE, "language", &language },
+	{ PROTOCOL_DESCRIBED, "described", &described },
 };
 
 const struct wire_protocol protocol_reply = { "reply",

@@ -10,6 +10,9 @@
  *   CANCEL     of a request: its run is killed; FINISHED follows
  *   LIST    -> ENTRY..., LISTED       names of a result folder
  *   OPEN    -> OPENED with one read-only descriptor
+ *   DESCRIBE -> LANGUAGE..., DESCRIBED with the effective policy's text
+ *   REFUSE  -> DECIDED: a request that the front could not decode is denied
+ *              and recorded; like a RUN that cannot be decoded, not often
  *   STOP    -> STOPPED, then end of file
  * Whatever cannot be done is answered by FAILED.  A front that closes the
  * channel cancels its runs.
@@ -21,7 +24,7 @@
 
 #include "base/wire.h"
 
-#define PROTOCOL_VERSION         2
+#define PROTOCOL_VERSION         3
 #define PROTOCOL_WORD_MAX        80
 #define PROTOCOL_WORDS_MAX       64
 #define PROTOCOL_PATH_MAX        4096
@@ -41,6 +44,8 @@ enum protocol_verb {
 	PROTOCOL_LIST,
 	PROTOCOL_OPEN,
 	PROTOCOL_STOP,
+	PROTOCOL_DESCRIBE,
+	PROTOCOL_REFUSE,
 };
 
 enum protocol_reply_verb {
@@ -54,6 +59,8 @@ enum protocol_reply_verb {
 	PROTOCOL_LISTED,
 	PROTOCOL_OPENED,
 	PROTOCOL_STOPPED,
+	PROTOCOL_LANGUAGE,
+	PROTOCOL_DESCRIBED,
 };
 
 struct protocol_hello {
@@ -114,6 +121,21 @@ struct protocol_open {
 
 struct protocol_stop {
 	uint64_t request;
+};
+
+struct protocol_describe {
+	uint64_t request;
+};
+
+/* A request of a client that never became a RUN; claims as there. */
+struct protocol_refuse {
+	uint64_t request;
+	uint8_t raw_sha256[32]; /* of its bytes, as the client sent them */
+	uint64_t raw_size;
+	char client[PROTOCOL_CLAIM_MAX];
+	char client_version[PROTOCOL_CLAIM_MAX];
+	char client_request[PROTOCOL_CLAIM_MAX];
+	char traceparent[PROTOCOL_CLAIM_MAX];
 };
 
 struct protocol_welcome {
@@ -194,6 +216,7 @@ struct protocol_entry {
 	uint64_t request;
 	char name[PROTOCOL_RESULT_NAME_MAX];
 	uint64_t size;
+	uint8_t sha256[32]; /* as MANIFEST has it; zero beside MANIFEST */
 };
 
 struct protocol_listed {
@@ -209,6 +232,33 @@ struct protocol_opened {
 struct protocol_stopped {
 	uint64_t request;
 	uint64_t cancelled; /* runs that were still going */
+};
+
+struct protocol_bound {
+	char name[PROTOCOL_WORD_MAX]; /* policy/limits.h */
+	uint64_t value; /* unless a request asks; UINT64_MAX: unlimited */
+	uint64_t max;
+};
+
+/* A language that the policy allows. */
+struct protocol_language {
+	uint64_t request;
+	char name[PROTOCOL_WORD_MAX];
+	char package[PROTOCOL_WORD_MAX]; /* Debian's, which brings it */
+	uint32_t missing;                /* 1: it is not on this host */
+	WIRE_LIST_OF(struct protocol_word, 8) aliases;
+	WIRE_LIST_OF(struct protocol_word, 8) capabilities; /* granted */
+	WIRE_LIST_OF(struct protocol_word, PROTOCOL_WORDS_MAX) denied_modules;
+	WIRE_LIST_OF(struct protocol_bound, PROTOCOL_LIMITS_MAX) limits;
+};
+
+/* With one descriptor: the effective policy, a sealed memory file of JSON. */
+struct protocol_described {
+	uint64_t request;
+	char name[PROTOCOL_WORD_MAX]; /* of the policy */
+	uint64_t size;                /* of the text */
+	uint8_t sha256[32];   /* of the text; the policy of every record */
+	uint64_t runs, queue; /* at once, and waiting beside them */
 };
 
 extern const struct wire_protocol protocol;       /* front to supervisor */

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/own.h"
+#include "base/sha256.h"
 #include "executor/result_text.h"
 
 #define MANIFEST_MAX (8u << 20)
@@ -132,6 +133,21 @@ int results_list(const struct results_who *who, const char *run_id,
 	return 0;
 }
 
+/* Lower-case hex digits, which the supervisor itself wrote. */
+static void read_digest(const char *line, uint8_t ret[SHA256_BYTES])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < SHA256_BYTES; i++) {
+		const char *high = strchr(digits, line[2 * i]);
+		const char *low = strchr(digits, line[2 * i + 1]);
+
+		ret[i] = high != NULL && low != NULL
+		             ? (uint8_t)((high - digits) << 4 | (low - digits))
+		             : 0;
+	}
+}
+
 bool results_list_next(struct results_list *l, struct protocol_entry *ret)
 {
 	const char *line = l->manifest + l->at;
@@ -142,11 +158,13 @@ bool results_list_next(struct results_list *l, struct protocol_entry *ret)
 	if (n > NAME_AT && n - NAME_AT < sizeof(ret->name)) {
 		memcpy(ret->name, line + NAME_AT, n - NAME_AT);
 		ret->name[n - NAME_AT] = '\0';
+		read_digest(line, ret->sha256);
 		l->at += n + (line[n] == '\n');
 	} else if (l->n_beside < N_BESIDE) {
 		const char *name = beside[l->n_beside++];
 
 		memcpy(ret->name, name, strlen(name) + 1);
+		memset(ret->sha256, 0, sizeof(ret->sha256));
 	} else {
 		return false;
 	}

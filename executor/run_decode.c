@@ -35,6 +35,18 @@ static int keep_claims(
 	return keep_claim("label", m->label, c->label, e);
 }
 
+void run_keep_refused_claims(struct run *r, const struct protocol_refuse *m)
+{
+	struct event_claims *c = &r->intent.claims;
+	struct error e;
+
+	if (keep_claim("client", m->client, c->client, &e) < 0 ||
+	    keep_claim("version", m->client_version, c->version, &e) < 0 ||
+	    keep_claim("request", m->client_request, c->request, &e) < 0 ||
+	    keep_claim("traceparent", m->traceparent, c->traceparent, &e) < 0)
+		memset(c, 0, sizeof(*c));
+}
+
 static int keep_args(
     struct run *r, const struct protocol_run *m, struct error *e)
 {

@@ -148,6 +148,21 @@ void run_malformed(struct session *c)
 	run_turn_away(r, "request.malformed");
 }
 
+void run_unreadable(struct session *c, const struct protocol_refuse *m)
+{
+	struct run *r = run_enter(c, m->request);
+
+	if (r == NULL)
+		return;
+	run_append(r);
+	r->has_raw = true;
+	r->raw_size = m->raw_size;
+	memcpy(r->raw_sha256, m->raw_sha256, sizeof(r->raw_sha256));
+	/* Claims that are malformed too are left out: the denial stands. */
+	run_keep_refused_claims(r, m);
+	run_turn_away(r, "request.malformed");
+}
+
 void run_tell_malformed(struct run *r)
 {
 	char text[ERROR_TEXT_MAX];

@@ -14,6 +14,8 @@ void run_append(struct run *r);
 
 /* The message just received is a RUN that cannot be decoded. */
 void run_malformed(struct session *c);
+/* A front says that it could not decode a request of its client. */
+void run_unreadable(struct session *c, const struct protocol_refuse *m);
 /* A new run of 'c', not yet in the list; NULL after FAILED was sent. */
 struct run *run_enter(struct session *c, uint64_t request);
 /* The reason why one more of 'c' is too many; NULL: it is not. */

@@ -23,8 +23,7 @@ struct run *run_of_number(const struct supervisor *s, uint64_t number);
 void run_cancel(struct run *r, enum killer killer);
 void run_leave(struct run *r); /* its session is over */
 
-/* The launcher holds nothing of it any more: its slot is free. */
-void run_released(struct run *r);
+void run_released(struct run *r); /* the launcher holds nothing of it */
 
 /* Between turns: deadlines, samples, steps of work, what is over.  Returns
  * when to call again: microseconds of loop_now_us, UINT64_MAX for never. */
@@ -54,6 +53,7 @@ void run_unrecorded(struct run *r, const struct error *why);
 
 /* ---- run_decode.c, run_request.c: decode, decide, digest, open ---- */
 void run_keep_context(struct run *r); /* what every record of it says */
+void run_keep_refused_claims(struct run *r, const struct protocol_refuse *m);
 int run_decode(struct run *r, const struct protocol_run *message,
     struct fd_list *take_fds, struct error *e) MUST_CHECK;
 struct result_input *run_sorted_inputs(const struct run *r); /* owned */

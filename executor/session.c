@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/describe.h"
 #include "executor/results.h"
 #include "executor/run_refusal.h"
 #include "executor/run_steps.h"
@@ -210,6 +211,12 @@ static void dispatch(struct session *c, uint16_t verb, struct fd_list *fds)
 		return;
 	case PROTOCOL_STOP:
 		on_stop(c, in->stop.request);
+		return;
+	case PROTOCOL_DESCRIBE:
+		describe_to(c, in->describe.request);
+		return;
+	case PROTOCOL_REFUSE:
+		run_unreadable(c, &in->refuse);
 		return;
 	}
 }

@@ -30,7 +30,7 @@ def text(value):
     return u16(len(value)) + value
 
 
-def hello(version=2, any_policy=1, digest=b"\0" * 32):
+def hello(version=3, any_policy=1, digest=b"\0" * 32):
     return u16(HELLO) + u32(version) + u32(any_policy) + digest
 
 

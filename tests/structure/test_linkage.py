@@ -20,8 +20,8 @@ OWN = {
     "opening": (r"/opener_reason\.c\.o$", r"$^"),
     "walk": (r"/walk\.c\.o$", r"$^"),
 }
-# Libraries, by their calls: a static program has no NEEDED to read.
-LIBRARY = {"json": r"^json_(load\w*|dump\w*|object_get|array_get|delete)$", "crypto": r"^(crypto_|sodium_)", "filter library": r"^seccomp_(init|rule|load|export)"}
+# Libraries, by their calls: a static program has no NEEDED to read.  (The jail opens "/" to prove that it may not.)
+LIBRARY = {"starting": r"^(fork|execve|execv|fexecve|posix_spawn|clone|openat|openat64|connect|bind|socket)$", "json": r"^json_(load\w*|dump\w*|object_get|array_get|delete)$", "crypto": r"^(crypto_|sodium_)", "filter library": r"^seccomp_(init|rule|load|export)"}
 # program -> the libraries it may need beside libc, and the parts it must not hold.
 PROGRAMS = {
     "bin/bailiff": (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk"}),
@@ -41,6 +41,8 @@ PROGRAMS = {
     "libexec/bailiff/bailiff-signer":
         # It loads a filter of its own before it reads the first event.
         ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk"}),
+    "libexec/bailiff/bailiff-mcp":
+        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "starting"}),
     "libexec/bailiff/bailiff-policy":
         ({"libseccomp.so.2"}, {"log", "json", "crypto", "builder", "opening", "walk"}),
     "libexec/bailiff/bailiff-audit":

@@ -1,0 +1,328 @@
+/*
+ * mcp/results.c - how a run went, as content of a tool result.  Linked by
+ * bailiff-mcp.  Files of the run are any bytes; their names come encoded.
+ */
+#include "mcp/results.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "mcp/fetch.h"
+
+#define FILES           "files/"
+#define FILES_LEN       6
+#define IMAGES_MAX      8
+#define IMAGE_BYTES_MAX 1048576
+#define IMAGES_BYTES    (4u << 20) /* together; a line holds 8 MiB */
+#define LINKS_MAX       32
+#define LISTED_MAX      64
+#define RESULT_JSON_MAX (1u << 20)
+#define RESULT_DEPTH    8
+
+static const struct media {
+	const char *end, *type;
+	bool is_image;
+	const char *magic; /* the first bytes of such an image */
+} medias[] = {
+	{ ".png", "image/png", true, "\x89PNG" },
+	{ ".jpg", "image/jpeg", true, "\xff\xd8\xff" },
+	{ ".jpeg", "image/jpeg", true, "\xff\xd8\xff" },
+	{ ".gif", "image/gif", true, "GIF8" },
+	{ ".webp", "image/webp", true, "RIFF" },
+	{ ".svg", "image/svg+xml", false, NULL },
+	{ ".pdf", "application/pdf", false, NULL },
+	{ ".html", "text/html", false, NULL },
+	{ ".csv", "text/csv", false, NULL },
+	{ ".json", "application/json", false, NULL },
+	{ ".txt", "text/plain", false, NULL },
+	{ ".md", "text/markdown", false, NULL },
+};
+
+static const struct media *media_of(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	for (size_t i = 0;
+	     end != NULL && i < sizeof(medias) / sizeof(medias[0]); i++)
+		if (strcasecmp(end, medias[i].end) == 0)
+			return &medias[i];
+	return NULL;
+}
+
+const char *results_type(const char *name)
+{
+	const struct media *m = media_of(name);
+
+	return m != NULL ? m->type : "application/octet-stream";
+}
+
+const char *results_image_type(const char *name)
+{
+	const struct media *m = media_of(name);
+
+	return m != NULL && m->is_image ? m->type : NULL;
+}
+
+void results_put_name(struct page *to, const char *encoded)
+{
+	char name[PROTOCOL_RESULT_NAME_MAX];
+	struct error e;
+	size_t len;
+
+	if (text_percent_decode(encoded, name, sizeof(name), &len, &e) == 0)
+		(void)page_string(to, name, len);
+	else
+		page_word(to, encoded);
+}
+
+static bool is_artifact(const struct fetch_entry *e)
+{
+	return strncmp(e->name, FILES, FILES_LEN) == 0;
+}
+
+static void choose_images(struct fetch *f)
+{
+	size_t total = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_entries && n < IMAGES_MAX; i++) {
+		const struct fetch_entry *e = &f->entries[i];
+
+		if (!is_artifact(e) || results_image_type(e->name) == NULL ||
+		    e->size == 0 || e->size > IMAGE_BYTES_MAX ||
+		    total + e->size > IMAGES_BYTES)
+			continue;
+		total += (size_t)e->size;
+		n += fetch_want(f, e->name);
+	}
+}
+
+static void choose_for_run(struct server *s, struct call *c, struct fetch *f)
+{
+	(void)s;
+	(void)c;
+	choose_images(f);
+}
+
+static void choose_for_stored(struct server *s, struct call *c, struct fetch *f)
+{
+	(void)s;
+	(void)c;
+	(void)fetch_want(f, "result.json");
+	(void)fetch_want(f, "stdout");
+	(void)fetch_want(f, "stderr");
+	choose_images(f);
+}
+
+/* True if it is what its name says, and was appended. */
+static bool put_image(
+    const struct fetch_open *o, struct page *bytes, struct page *to)
+{
+	const struct media *m = media_of(o->name);
+	struct error e;
+
+	page_clear(bytes);
+	if (m == NULL || !m->is_image ||
+	    fetch_read(o, 0, IMAGE_BYTES_MAX, bytes, &e) < 0 ||
+	    bytes->len < strlen(m->magic) ||
+	    memcmp(bytes->data, m->magic, strlen(m->magic)) != 0)
+		return false;
+	page_text(to, "{\"type\":\"image\",\"data\":\"");
+	page_base64(to, bytes->data, bytes->len);
+	page_format(to, "\",\"mimeType\":\"%s\"},", m->type);
+	return true;
+}
+
+static void put_artifacts(
+    const struct fetch *f, const char *run_id, struct page *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_entries && n < LISTED_MAX; i++) {
+		const struct fetch_entry *e = &f->entries[i];
+
+		if (!is_artifact(e))
+			continue;
+		page_text(
+		    to, n++ > 0 ? ",\n    {\"path\": " : "\n    {\"path\": ");
+		results_put_name(to, e->name + FILES_LEN);
+		page_format(
+		    to, ", \"size\": %" PRIu64 ", \"sha256\": \"", e->size);
+		page_hex(to, e->sha256, sizeof(e->sha256));
+		page_text(to, "\", \"uri\": ");
+		page_format(to, "\"sandbox://runs/%s/%s\"}", run_id, e->name);
+	}
+	page_text(to, n > 0 ? "\n  " : "");
+}
+
+static void put_links(
+    const struct fetch *f, const char *run_id, struct page *to)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n_entries && n < LINKS_MAX; i++) {
+		const struct fetch_entry *e = &f->entries[i];
+
+		if (!is_artifact(e) || fetch_opened(f, e->name) != NULL)
+			continue;
+		n++;
+		page_format(to,
+		    ",{\"type\":\"resource_link\",\"uri\":\"sandbox://runs/%s/"
+		    "%s\",\"name\":",
+		    run_id, e->name);
+		results_put_name(to, e->name + FILES_LEN);
+		page_format(to, ",\"mimeType\":\"%s\",\"size\":%" PRIu64 "}",
+		    results_type(e->name), e->size);
+	}
+}
+
+/* Images, text, links; 's->text' holds the text. */
+static void answer(struct server *s, const struct call *c,
+    const struct fetch *f, const struct facts *facts)
+{
+	page_text(&s->body, "\"content\":[");
+	for (size_t i = 0; i < f->n_opened; i++)
+		if (f->opens[i].fd >= 0)
+			(void)put_image(&f->opens[i], &s->list, &s->body);
+	page_text(&s->body, "{\"type\":\"text\",\"text\":");
+	(void)page_string(&s->body, s->text.data, s->text.len);
+	page_text(&s->body, "}");
+	if (c->to.links)
+		put_links(f, facts->run_id, &s->body);
+	page_format(&s->body, "],\"isError\":%s",
+	    facts_are_error(facts) ? "true" : "false");
+	if (facts->run_id[0] != '\0')
+		page_format(&s->extra,
+		    "\"bailiff/runId\":\"%s\",\"bailiff/auditLeaf\":\"%s\"",
+		    facts->run_id, facts->audit.leaf);
+	s->body.failed = s->body.failed || s->text.failed;
+	reply_result(s, &c->to, REPLY_PLAIN);
+}
+
+static void print(struct server *s, const struct fetch *f,
+    const struct facts *facts, struct facts_body *body)
+{
+	page_clear(&s->list);
+	put_artifacts(f, facts->run_id, &s->list);
+	body->artifacts = &s->list;
+	page_clear(&s->text);
+	facts_print(facts, body, &s->text);
+}
+
+static void render_run(struct server *s, struct call *c, struct fetch *f)
+{
+	struct facts_body body = { .out_offset = c->plan.offset };
+
+	job_shown(c->job, &body);
+	if (c->plan.offset > 0) {
+		size_t skip = c->plan.offset < body.out.len
+		                  ? (size_t)c->plan.offset
+		                  : body.out.len;
+
+		body.out.data += skip;
+		body.out.len -= skip;
+	}
+	print(s, f, &c->job->facts, &body);
+	answer(s, c, f, &c->job->facts);
+}
+
+/* Part of a stream, from the service. */
+static struct facts_stream read_stream(
+    struct fetch *f, const char *name, uint64_t offset, struct page *to)
+{
+	const struct fetch_open *o = fetch_opened(f, name);
+	struct error e;
+
+	page_clear(to);
+	if (o != NULL)
+		(void)!fetch_read(o, offset, JOB_SHOWN_MAX, to, &e);
+	return (struct facts_stream){ to->len > 0 ? to->data : "", to->len };
+}
+
+static bool recall(struct server *s, struct fetch *f, struct facts *ret)
+{
+	const struct fetch_open *o = fetch_opened(f, "result.json");
+	struct scan scan = { .nodes = s->nodes,
+		.cap = RPC_NODES_MAX,
+		.max_depth = RESULT_DEPTH };
+	struct error e;
+
+	page_clear(&s->text);
+	if (o == NULL || fetch_read(o, 0, RESULT_JSON_MAX, &s->text, &e) < 0)
+		return false;
+	scan.text = s->text.data;
+	scan.len = s->text.len;
+	return scan.len > 0 && scan_parse(&scan, &e) == 0 &&
+	       facts_recall(ret, &scan);
+}
+
+static void answer_no_run(
+    struct server *s, const struct call *c, const char *why)
+{
+	page_clear(&s->text);
+	page_format(&s->text,
+	    "%s. A run that was denied, or that did not start, left no "
+	    "result.",
+	    why);
+	reply_text(s, &c->to, &s->text, REPLY_ERROR);
+}
+
+static void render_stored(struct server *s, struct call *c, struct fetch *f)
+{
+	struct facts_body body = { .out_offset = c->plan.offset };
+	struct facts facts = { .allow = false };
+	struct page out;
+	struct page err;
+
+	if (f->failed[0] != '\0') {
+		if (c->job != NULL)
+			render_run(s, c, f);
+		else
+			answer_no_run(s, c, f->failed);
+		return;
+	}
+	/* What this front knows says more: the outcome's place in the log. */
+	if (c->job != NULL)
+		facts = c->job->facts;
+	else if (!recall(s, f, &facts)) {
+		answer_no_run(s, c, "its result cannot be read");
+		return;
+	}
+	page_init(&out, JOB_SHOWN_MAX);
+	page_init(&err, JOB_SHOWN_MAX);
+	body.out = read_stream(f, "stdout", c->plan.offset, &out);
+	body.err = read_stream(f, "stderr", 0, &err);
+	job_share(&body.out, &body.err);
+	print(s, f, &facts, &body);
+	for (size_t i = 0; i < 3 && i < f->n_opened; i++)
+		own_close(&f->opens[i].fd);
+	for (size_t i = 0; i < 3 && i < f->n_opened; i++)
+		f->opens[i].fd = -1;
+	answer(s, c, f, &facts);
+	page_free(&out);
+	page_free(&err);
+}
+
+const struct plan_kind results_of_run = { true, choose_for_run, render_run };
+const struct plan_kind results_of_stored = { true, choose_for_stored,
+	render_stored };
+const struct plan_kind results_running = { false, NULL, render_run };
+
+void results_choose(struct call *c)
+{
+	if (c->plan.kind == &results_running && c->until_ms != 0)
+		c->plan.kind = &results_of_stored; /* get_run that waited */
+	else if (c->plan.kind == &results_of_run && c->job->facts.files == 0)
+		c->plan.kind = &results_running; /* there is nothing to list */
+}
+
+void results_abandoned(struct server *s, struct call *c)
+{
+	struct fetch nothing = { .call = c };
+
+	render_run(s, c, &nothing);
+}

@@ -1,0 +1,28 @@
+/*
+ * mcp/results.h - the answer of execute_code and get_run: images, then the text
+ * JSON, then links to further files.
+ */
+#ifndef MCP_RESULTS_H
+#define MCP_RESULTS_H
+
+#include "mcp/server.h"
+
+extern const struct plan_kind results_of_run;    /* facts and output known */
+extern const struct plan_kind results_of_stored; /* from result.json */
+extern const struct plan_kind results_running;   /* what there is so far */
+
+/* Its run is over: what is still to be fetched for its answer. */
+void results_choose(struct call *c);
+
+/* Answer with what is known; the service is gone. */
+void results_abandoned(struct server *s, struct call *c);
+
+/* The media type by a name's end; "application/octet-stream" if unknown. */
+const char *results_type(const char *name);
+/* Of a file that a result shows as an image, else NULL. */
+const char *results_image_type(const char *name);
+
+/* The name without its encoding, as a JSON string. */
+void results_put_name(struct page *to, const char *encoded);
+
+#endif
