@@ -70,6 +70,7 @@ static rlim_t core_limit(void)
 static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 {
 	uint64_t cpu_s = ask->cpu_ms / MS_PER_S;
+	rlim_t extra;
 
 	switch (r->source) {
 	case FIXED:
@@ -91,8 +92,11 @@ static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 	case PROCESSES:
 		break;
 	}
-	/* Above what the control group allows, which counts its refusals. */
-	return ask->pids < RLIM_INFINITY - 2 ? ask->pids + 2 : RLIM_INFINITY;
+	/* Pid 1 counts.  Where a control group does the bounding, and counts what
+	 * it refuses, one above it. */
+	extra = (ask->flags & LAUNCH_ADDRESS_SPACE) != 0 ? 1 : 2;
+	return ask->pids < RLIM_INFINITY - extra ? ask->pids + extra
+	                                         : RLIM_INFINITY;
 }
 
 static bool is_asked(const struct limit_row *r, const struct launch_run *ask)

@@ -14,7 +14,8 @@ const struct degraded degraded_without_root[DEGRADED_N] = {
 	{ "cgroup.memory",
 	    "unless a control group is delegated to you, memory is bounded for "
 	    "each process (RLIMIT_AS), not for all of a "
-	    "run; running out is an error of the program, status memory is "
+	    "run, and memory files, pipes and socket buffers are not; running "
+	    "out is an error of the program, status memory is "
 	    "never given",
 	    DEGRADED_LONE },
 	{ "cgroup.pids",

@@ -283,7 +283,8 @@ print("sentinel", attempt(os.open, "/.sentinel", 0))
 ''')
     bad = {n: a for n, a in lines(r).items()
            if a not in ("EPERM", "EROFS", "EACCES", "EXDEV")}
-    equal(bad, {}, "a change")
+    # Of what it owns already, to itself.
+    equal(bad, {"chown": "ok"} if p.own else {}, "a change")
     after = os.stat("/usr/bin/env")
     equal((before.st_mode, before.st_mtime_ns, before.st_ino),
           (after.st_mode, after.st_mtime_ns, after.st_ino), "the host's file")
@@ -381,7 +382,8 @@ def _():
         with open("/proc/%s/ns/user" % pid, "rb") as f:
             fcntl.ioctl(f, NS_GET_OWNER_UID, owner)
         uid = os.stat("/proc/" + pid).st_uid
-        equal(owner[0], uid - 1, "owner of the user namespace")
+        equal(owner[0], uid if p.own else uid - 1,
+              "owner of the user namespace")
         with open("/proc/%s/oom_score_adj" % pid) as f:
             equal(f.read(), "1000\n", "RS-08 oom_score_adj")
     finally:
@@ -514,7 +516,8 @@ print("processes", until(process), flush=True)
 os._exit(0)
 ''')
     equal(lines(r), {"threads": "14", "processes": "15"}, "bounds")
-    equal(r["use"]["pids_peak"], 17, "the kernel's count, pid 1 included")
+    equal(r["use"].get("pids_peak"), None if p.own else 17,
+          "the kernel's count, pid 1 included")
 
 
 @case("SC-18 SC-19 strict: nothing in the scratch becomes code")
@@ -590,7 +593,11 @@ for fd in (1, 2):
 print("stdin", {"EPERM": "EACCES"}.get(
     attempt(os.write, os.open("/proc/self/fd/0", 1), b"x")))
 ''')
-    equal(set(lines(r).values()), {"EACCES"}, "the other way")
+    answers = lines(r)
+    if p.own:  # its own pipes: it may read back what it wrote
+        equal((answers.pop("chmod 1"), answers.pop("chmod 2")),
+              ("None", "None"), "modes of its own")
+    equal(set(answers.values()), {"EACCES"}, "the other way")
 
 
 @case("RS-18 closing the streams is not the end, and forges nothing")
@@ -657,9 +664,10 @@ print("secret", call(447, 0))
           "advice that harms nobody")
 
 
-need_root()
-need_programs("bailiff-supervisor", "bailiff-launch")
-if os.uname().machine != "x86_64":
-    print("skipped: system calls have the numbers of x86_64 here")
-    sys.exit(77)
-main()
+if __name__ == "__main__":
+    need_root()
+    need_programs("bailiff-supervisor", "bailiff-launch")
+    if os.uname().machine != "x86_64":
+        print("skipped: system calls have the numbers of x86_64 here")
+        sys.exit(77)
+    main()

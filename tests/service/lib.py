@@ -131,6 +131,8 @@ class Result:
 class Place:
     """A state directory and its policy."""
 
+    own = False  # an account's own: program, pid 1 and service have one uid
+
     def __init__(self, **policy):
         self.dir = tempfile.mkdtemp(prefix="bailiff-test-")
         os.chmod(self.dir, 0o755)
