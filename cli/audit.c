@@ -25,8 +25,8 @@ static const struct audit_command entries[] = {
 	{ "checkpoint", audit_checkpoint_main, "print the signed head" },
 	{ "diff", audit_diff_main, "compare two logs, or a log and a head" },
 	{ "export", audit_export_main, "records as DSSE, CSV or OCSF" },
+	{ "trace", audit_trace_main, "show what a traced run did" },
 	/* Named so that nobody takes them for a typing error. */
-	{ "trace", NULL, NULL },
 	{ "witness", NULL, NULL },
 };
 #define N_ENTRIES (sizeof(entries) / sizeof(entries[0]))

@@ -14,6 +14,7 @@
 /* Words without the command's own name, ended by NULL; an exit code. */
 int audit_verify_main(char **words);
 int audit_show_main(char **words);
+int audit_trace_main(char **words);
 int audit_prove_main(char **words);
 int audit_check_main(char **words);
 int audit_checkpoint_main(char **words);

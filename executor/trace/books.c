@@ -151,26 +151,36 @@ static int put_counts(
 	return text_printf(out, e, "]");
 }
 
+static int put_error(const struct books *b, const struct kernel_error *x,
+    struct text_out *out, struct error *e)
+{
+	const char *name = strerrorname_np(x->what.number);
+	unsigned plane = x->what.plane;
+
+	if (plane >= TRACE_PLANES)
+		return FAIL(e, ERROR_MALFORMED, "an error of plane %u", plane);
+	if (text_printf(out, e, "{\"plane\":\"%s\"", planes[plane]) < 0)
+		return -1;
+	if (plane != TRACE_FOREIGN &&
+	    line_call(b->calls, "call", x->what.nr, out, e) < 0)
+		return -1;
+	if (text_printf(out, e, ",\"nr\":%u", (unsigned)x->what.nr) < 0)
+		return -1;
+	if (name != NULL && text_printf(out, e, ",\"error\":\"%s\"", name) < 0)
+		return -1;
+	return text_printf(out, e, ",\"errno\":%u,\"n\":%" PRIu64 "}",
+	    (unsigned)x->what.number, x->n);
+}
+
 static int put_errors(
     const struct books *b, struct text_out *out, struct error *e)
 {
 	if (text_printf(out, e, ",\"errors\":[") < 0)
 		return -1;
-	for (size_t i = 0; i < b->errors->n; i++) {
-		const struct kernel_error *x = &b->errors->items[i];
-		const char *name = strerrorname_np(x->what.number);
-
-		if (text_printf(out, e, "%s{\"nr\":%u", i > 0 ? "," : "",
-		        (unsigned)x->what.nr) < 0 ||
-		    line_call(b->calls, "call", x->what.nr, out, e) < 0)
+	for (size_t i = 0; i < b->errors->n; i++)
+		if ((i > 0 && text_printf(out, e, ",") < 0) ||
+		    put_error(b, &b->errors->items[i], out, e) < 0)
 			return -1;
-		if (name != NULL &&
-		    text_printf(out, e, ",\"error\":\"%s\"", name) < 0)
-			return -1;
-		if (text_printf(out, e, ",\"errno\":%u,\"n\":%" PRIu64 "}",
-		        (unsigned)x->what.number, x->n) < 0)
-			return -1;
-	}
 	return text_printf(out, e, "]");
 }
 

@@ -8,7 +8,6 @@
 #include <bpf/libbpf.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -246,14 +245,28 @@ void kernel_drain(const struct kernel *k, uint32_t slot)
 	(void)ring_buffer__consume(k->rings[slot][1]);
 }
 
-static int by_call(const void *a, const void *b)
+static bool is_before(const struct trace_error *x, const struct trace_error *y)
 {
-	const struct trace_error *x = &((const struct kernel_error *)a)->what;
-	const struct trace_error *y = &((const struct kernel_error *)b)->what;
-	int by_nr = (x->nr > y->nr) - (x->nr < y->nr);
+	if (x->plane != y->plane)
+		return x->plane < y->plane;
+	return x->nr != y->nr ? x->nr < y->nr : x->number < y->number;
+}
 
-	return by_nr != 0 ? by_nr
-	                  : (x->number > y->number) - (x->number < y->number);
+/* By insertion: qsort(3) may ask for the size of memory, which the jail kills
+ * for. */
+static void sort(struct kernel_errors *errors)
+{
+	for (size_t i = 1; i < errors->n; i++) {
+		struct kernel_error item = errors->items[i];
+		size_t at = i;
+
+		while (at > 0 &&
+		       is_before(&item.what, &errors->items[at - 1].what)) {
+			errors->items[at] = errors->items[at - 1];
+			at--;
+		}
+		errors->items[at] = item;
+	}
 }
 
 int kernel_take_errors(const struct kernel *k, uint32_t slot,
@@ -278,7 +291,7 @@ int kernel_take_errors(const struct kernel *k, uint32_t slot,
 	}
 	for (size_t i = 0; i < ret->n; i++)
 		(void)bpf_map_delete_elem(fd, &ret->items[i].what);
-	qsort(ret->items, ret->n, sizeof(ret->items[0]), by_call);
+	sort(ret);
 	return 0;
 }
 

@@ -32,29 +32,30 @@ static const char *const planes[TRACE_PLANES] = {
 int line_decode(
     const void *data, size_t len, struct trace_record *ret, struct error *e)
 {
+	struct trace_record r;
 	size_t body;
 
-	if (len < sizeof(*ret))
+	if (len < sizeof(r))
 		return FAIL(e, ERROR_MALFORMED, "an event of %zu bytes", len);
-	memcpy(ret, data, sizeof(*ret));
-	body = len - sizeof(*ret);
-	if (ret->len != len || body > TRACE_DATA_MAX)
+	memcpy(&r, data, sizeof(r));
+	body = len - sizeof(r);
+	if (r.len != len || body > TRACE_DATA_MAX)
 		return FAIL(e, ERROR_MALFORMED, "an event of %zu bytes says %u",
-		    len, ret->len);
-	if (ret->type >= TRACE_TYPES || types[ret->type] == NULL)
+		    len, r.len);
+	if (r.type >= TRACE_TYPES || types[r.type] == NULL)
 		return FAIL(e, ERROR_MALFORMED, "an event of type %u",
-		    (unsigned)ret->type);
-	if (ret->plane >= TRACE_PLANES)
+		    (unsigned)r.type);
+	if (r.plane >= TRACE_PLANES)
 		return FAIL(
-		    e, ERROR_MALFORMED, "an event of plane %u", ret->plane);
-	if (ret->given_len > TRACE_GIVEN_MAX || ret->given_len > body ||
-	    ret->truth_len > TRACE_TRUTH_MAX ||
-	    (ret->truth_len > 0 &&
-	        (size_t)TRACE_TRUTH_AT + ret->truth_len > body) ||
-	    ret->argv_len > TRACE_ARGV_MAX ||
-	    (ret->argv_len > 0 && (size_t)TRACE_ARGV_AT + ret->argv_len > body))
+		    e, ERROR_MALFORMED, "an event of plane %u", r.plane);
+	if (r.given_len > TRACE_GIVEN_MAX || r.given_len > body ||
+	    r.truth_len > TRACE_TRUTH_MAX ||
+	    (r.truth_len > 0 && (size_t)TRACE_TRUTH_AT + r.truth_len > body) ||
+	    r.argv_len > TRACE_ARGV_MAX ||
+	    (r.argv_len > 0 && (size_t)TRACE_ARGV_AT + r.argv_len > body))
 		return FAIL(
 		    e, ERROR_MALFORMED, "an event's string is too long");
+	*ret = r;
 	return 0;
 }
 

@@ -117,9 +117,7 @@ struct trace_run {
 };
 
 struct trace_error {
-	__u32 slot;
-	__u16 nr;
-	__u16 number;
+	__u16 slot, plane, nr, number;
 };
 
 /* What is done about a call, by its number. */

@@ -66,9 +66,10 @@ static __always_inline void tell(
 }
 
 static __always_inline void count_error(
-    struct trace_books *b, u32 slot, s32 nr, u32 number)
+    struct trace_books *b, u32 slot, u32 plane, s32 nr, u32 number)
 {
-	struct trace_error key = { slot, (u16)bucket(nr), (u16)number };
+	struct trace_error key = { (u16)slot, (u16)plane, (u16)bucket(nr),
+		(u16)number };
 	u64 *n = bpf_map_lookup_elem(&errors, &key);
 	u64 one = 1;
 

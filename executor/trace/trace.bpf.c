@@ -127,7 +127,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long ret)
 	}
 	if (in != TRACE_TASK_CALL) {
 		if (error != 0)
-			count_error(b, t->slot, nr, error);
+			count_error(b, t->slot, plane_of(t), nr, error);
 		tell_denied(b, t, regs, nr, ret);
 		return 0;
 	}
@@ -144,7 +144,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long ret)
 		ADD(c->error, 1);
 		if (error >= RESTART_MIN && error <= RESTART_MAX)
 			ADD(b->restarts, 1);
-		count_error(b, t->slot, t->nr, error);
+		count_error(b, t->slot, t->call_plane, t->nr, error);
 	}
 	if (t->call_plane == TRACE_SETUP)
 		return 0;

@@ -69,7 +69,7 @@ def words():
                 ["verify", "a", "--key", KEY, "--known", "a/log/000000.jsonl"],
                 ["verify", "a", "--key", KEY, "--witness-policy", "a/MANIFEST"], ["verify", "a", "--known", "/dev/null"],
                 ["show", "a", "--seq", "x"], ["show", "a", "--since", "yesterday"], ["show", "nowhere"],
-                ["trace"], ["prove", "a"], ["check"], ["export", "a"], ["diff"], ["witness"]):
+                ["trace"], ["trace", "r_1"], ["prove", "a"], ["check"], ["export", "a"], ["diff"], ["witness"]):
         done = run(*bad)
         check(done.returncode == 2 and one_line(done), f"exit 2 and one line: {' '.join(bad)}")
     check(b"not built yet" in run("witness").stderr, "what is not built is named")

@@ -93,6 +93,45 @@ def _():
     equal(lines[-1]["complete"], True, "books")
 
 
+@case("bailiff audit trace shows it: all, denied, files, net, exec, summary")
+def _():
+    p = place()
+    code = ("import os, socket\n"
+            "s = socket.socket(); s.bind(('127.0.0.1', 0))\n"
+            "open('/sandbox/a\\x1b[2J\\xff', 'w')\n"
+            "try: os.chroot('/')\n"
+            "except OSError: pass\n"
+            "try: open('/no/such')\n"
+            "except OSError: pass\n")
+    run = p.json("--lang", "python", "-c", code).json["run_id"]
+
+    def shown(*options):
+        r = p.audit("trace", run, p.state, *options)
+        equal((r.code, r.err), (0, b""), "exit of %r" % (options,))
+        check(b"\x1b" not in r.out and b"\xff" not in r.out, "hostile bytes reach a terminal")
+        return r.out.decode()
+    every = shown()
+    check("complete yes" in every and run in every, "head: %r" % every[:200])
+    times = [float(line.split()[0]) for line in every.splitlines()[5:]]
+    equal(times, sorted(times), "times")
+    check("chroot = EPERM" in shown("--denied") and "/no/such" not in shown("--denied"), shown("--denied"))
+    check("/no/such = ENOENT" in shown("--files") and "CREAT" in shown("--files"), shown("--files"))
+    check("socket     INET STREAM" in shown("--net") and "127.0.0.1:0 -> inet 127.0.0.1:" in shown("--net"), shown("--net"))
+    check("/usr/bin/python3" in shown("--exec") and "code 0" in shown("--exec"), shown("--exec"))
+    row = [line.split() for line in shown("--summary").splitlines() if line.startswith("chroot ")]
+    equal(row, [["chroot", "0", "0", "0", "1", "EPERM", "1"]], "summary")
+    raw = p.audit("trace", run, p.state, "--json").out
+    equal(raw, read(os.path.join(p.state, "results", run, "trace.jsonl")), "--json")
+    equal(p.audit("trace", run, p.state, "--net", "--exec").code, 2, "two at once")
+    equal(p.audit("trace", "r_1", p.state).code, 2, "no run id")
+    equal(p.audit("trace", "r_" + "0" * 32, p.state).code, 2, "no such run")
+    path = os.path.join(p.state, "results", run, "trace.jsonl")
+    for bad in (raw[:-1], raw.replace(b"{", b"[", 1), b"", raw + raw, raw[:200] + b"\xff" + raw[200:]):
+        with open(path, "wb") as f:
+            f.write(bad)
+        equal(p.audit("trace", run, p.state).code, 1, "a file that is none")
+
+
 @case("runs beside each other have traces of their own")
 def _():
     p = place()

@@ -149,7 +149,8 @@ class Trace:
         return dict(enter=0, ok=0, error=0, denied=0)
 
     def errors(self, name):
-        return {e["error"]: e["n"] for e in self.books["errors"] if e.get("call") == name}
+        return {e["error"]: e["n"] for e in self.books["errors"]
+                if e.get("call") == name and e["plane"] == "program"}
 
 
 def start(group, action):

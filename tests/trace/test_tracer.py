@@ -262,6 +262,18 @@ def what_does_not_fit_is_counted_exactly(tracer):
 
 
 @case
+def more_kinds_of_errors_than_it_keeps_are_said(tracer):
+    t = trace(tracer, "errors")
+    kept = [e for e in t.books["errors"] if e.get("call") == "getsid"]
+    equal(len(kept) > 1000, True, "kinds that are kept")
+    equal([e["errno"] for e in t.books["errors"]], [e["errno"] for e in sorted(
+        t.books["errors"], key=lambda e: (e["plane"] == "program", e["nr"], e["errno"]))], "their order")
+    equal((t.answer["complete"], t.books["books"]["unkept"] > 400), (0, True), "completeness")
+    equal((t.calls("getsid")["denied"], "not told apart" in t.answer["note"]), (1500, True), "count")
+    whole(trace(tracer, "calls"))
+
+
+@case
 def a_full_disk_is_said_not_hidden(tracer):
     group = Group()
     try:

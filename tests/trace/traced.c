@@ -391,6 +391,29 @@ static int act_storm(void)
 	return 0;
 }
 
+/* The filter answers with the number that it is asked for. */
+static int act_errors(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getsid, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, args)),
+		BPF_STMT(BPF_ALU | BPF_OR | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_A, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { COUNT(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+		return 1;
+	for (long number = 1500; number > 0; number--)
+		(void)syscall(SYS_getsid, number);
+	return 0;
+}
+
 static int act_wait(void)
 {
 	while (pause() < 0)
@@ -426,6 +449,7 @@ static const struct action {
 	{ "comm", act_comm },
 	{ "flood", act_flood },
 	{ "storm", act_storm },
+	{ "errors", act_errors },
 	{ "wait", act_wait },
 };
 
