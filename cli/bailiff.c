@@ -27,7 +27,7 @@ static const struct entry entries[] = {
 	{ "run", run_main, NULL, NULL, &run_command, "run code: decided, confined, recorded" },
 	{ "result", result_main, NULL, NULL, &result_command, "list or print the files that a run left" },
 	{ "stop", stop_main, NULL, NULL, &stop_command, "end the services of a state directory" },
-	{ "policy", NULL, "bailiff-policy", NULL, NULL, "check a policy" },
+	{ "policy", NULL, "bailiff-policy", NULL, NULL, "check, explain, test, compare and write policies" },
 	{ "languages", NULL, "bailiff-policy", "languages", NULL, "the languages, and whether their tools are here" },
 	{ "audit", NULL, "bailiff-audit", NULL, NULL, "verify and read the log" },
 	{ "mcp", mcp_main, NULL, NULL, &mcp_command, "serve an MCP client" },
