@@ -125,6 +125,16 @@ size_t letter_plain(struct letter_span in)
 	return n;
 }
 
+size_t letter_lone(struct letter_span in)
+{
+	uint32_t unit;
+
+	if (in.len < 6 || in.at[0] != '\\' || in.at[1] != 'u' ||
+	    !hex_unit(in.at + 2, 4, &unit))
+		return 0;
+	return unit >= 0xd800 && unit <= 0xdfff ? 6 : 0;
+}
+
 int letter_decode(struct letter_span in, char *ret, size_t cap, size_t *ret_len)
 {
 	size_t len = 0;

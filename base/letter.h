@@ -28,6 +28,9 @@ struct letter letter_at(struct letter_span in);
  * character, no quote and no backslash. */
 size_t letter_plain(struct letter_span in);
 
+/* 6 when 'in' begins with \u and half of a surrogate pair, else 0. */
+size_t letter_lone(struct letter_span in);
+
 /* All of 'in', with a NUL behind; -1 when it is malformed or does not fit. */
 int letter_decode(
     struct letter_span in, char *ret, size_t cap, size_t *ret_len) MUST_CHECK;

@@ -48,19 +48,6 @@ static void skip_space(struct cursor *c)
 		c->at++;
 }
 
-/* "\\uD800" to "\\uDFFF" without its other half; 6 bytes, or 0. */
-static size_t lone_surrogate(const struct cursor *c, struct letter_span rest)
-{
-	if (!c->s->lone_surrogates || rest.len < 6 || rest.at[1] != 'u' ||
-	    (rest.at[2] != 'd' && rest.at[2] != 'D'))
-		return 0;
-	for (size_t i = 3; i < 6; i++)
-		if (!strchr("0123456789abcdefABCDEF", rest.at[i]) ||
-		    rest.at[i] == '\0')
-			return 0;
-	return 6;
-}
-
 /* What is wrong at the cursor, inside a string. */
 static int fail_letter(struct cursor *c)
 {
@@ -94,8 +81,8 @@ static int take_string(struct cursor *c)
 		if (rest.at[0] == '"')
 			break;
 		letter = letter_at(rest);
-		if (letter.used == 0 && rest.at[0] == '\\')
-			letter.used = lone_surrogate(c, rest);
+		if (letter.used == 0 && c->s->lone_surrogates)
+			letter.used = letter_lone(rest);
 		if (letter.used == 0)
 			return fail_letter(c);
 		c->at += letter.used;
@@ -398,11 +385,6 @@ int scan_parse(struct scan *s, struct error *e)
 	if (c.at != s->len)
 		return fail_at(&c, c.at, "something stands behind the value");
 	return 0;
-}
-
-uint32_t scan_first(const struct scan *s, uint32_t node)
-{
-	return s->nodes[node].n > 0 ? node + 1 : SCAN_NONE;
 }
 
 uint32_t scan_member(const struct scan *s, uint32_t object, const char *name)

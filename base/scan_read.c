@@ -31,6 +31,11 @@ void scan_place(
 	*ret_column = column;
 }
 
+uint32_t scan_first(const struct scan *s, uint32_t node)
+{
+	return s->nodes[node].n > 0 ? node + 1 : SCAN_NONE;
+}
+
 int scan_string(
     const struct scan *s, uint32_t node, char *ret, size_t cap, size_t *ret_len)
 {

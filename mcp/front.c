@@ -19,14 +19,11 @@
 #include <unistd.h>
 
 #include "base/jail.h"
-#include "mcp/calls.h"
 #include "mcp/link.h"
 #include "mcp/loop.h"
 
 #define LINK_FD   3
 #define EXIT_FAIL 125
-/* A line at most, and what may wait in front of it. */
-#define QUEUE_MAX (32u << 20)
 
 /* One line on standard error, if somebody reads there. */
 static int say(const struct error *e, int exit_code)
@@ -100,17 +97,8 @@ static int prepare(struct server *s, struct loop *l, struct error *e)
 {
 	struct stat st;
 
-	s->legacy = -1;
-	s->nodes = calloc(RPC_NODES_MAX, sizeof(*s->nodes));
-	if (s->nodes == NULL)
-		return FAIL_SYS(e, "no memory");
-	page_init(&s->held, SERVER_HELD_MAX + FEED_MAX + FEED_CHUNK);
-	page_init(&s->queue, QUEUE_MAX);
-	page_init(&s->line, PAGE_LINE_MAX);
-	page_init(&s->body, PAGE_LINE_MAX);
-	page_init(&s->text, PAGE_LINE_MAX);
-	page_init(&s->list, PAGE_LINE_MAX);
-	page_init(&s->extra, PAGE_LINE_MAX);
+	if (server_init(s, e) < 0)
+		return -1;
 	l->out_is_socket =
 	    fstat(STDOUT_FILENO, &st) == 0 && S_ISSOCK(st.st_mode);
 	if (fstat(LINK_FD, &st) < 0 || !S_ISSOCK(st.st_mode))
@@ -127,26 +115,6 @@ static int prepare(struct server *s, struct loop *l, struct error *e)
 	return link_describe(s, e);
 }
 
-static void finish(struct server *s)
-{
-	fetch_end(s);
-	for (size_t i = 0; i < SERVER_CALLS_MAX; i++)
-		if (s->calls[i] != NULL)
-			calls_free(s, s->calls[i]);
-	job_free_all(s);
-	feed_free(&s->feed);
-	page_free(&s->held);
-	page_free(&s->queue);
-	page_free(&s->line);
-	page_free(&s->body);
-	page_free(&s->text);
-	page_free(&s->list);
-	page_free(&s->extra);
-	about_done(&s->about);
-	free(s->nodes);
-	free(s);
-}
-
 int main(void)
 {
 	struct loop loop = { STDIN_FILENO, STDOUT_FILENO, -1, false };
@@ -160,6 +128,7 @@ int main(void)
 		code = say(&e, EXIT_FAIL);
 	else if (loop_run(s, &loop, &e) < 0)
 		code = say(&e, 1);
-	finish(s);
+	server_done(s);
+	free(s);
 	return code;
 }

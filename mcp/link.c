@@ -62,7 +62,6 @@ static int take_description(struct server *s, int fd, struct error *e)
 	memcpy(s->about.sha256, d->sha256, sizeof(s->about.sha256));
 	s->about.runs = d->runs;
 	s->about.queue = d->queue;
-	page_init(&s->about.text, PAGE_LINE_MAX);
 	return fetch_read(&text, 0, PAGE_LINE_MAX, &s->about.text, e);
 }
 

@@ -85,6 +85,10 @@ struct server {
 	uint64_t end_ms; /* when to leave at the latest */
 };
 
+/* 's' is zeroed; server_done also after a failure. */
+int server_init(struct server *s, struct error *e) MUST_CHECK;
+void server_done(struct server *s);
+
 uint64_t server_now_ms(void);
 
 /* ---- messages.c: a whole line, or one message of it ---- */

@@ -367,6 +367,35 @@ static void keys_among_thousands_are_found_and_told_apart(void **state)
 	free(text);
 }
 
+static void half_a_surrogate_pair_can_be_let_through(void **state)
+{
+	static const char text[] = "{\"a\":\"x\\ud800y\",\"b\":"
+	                           "\"\\uDfFf\\ud83d\\ude00\",\"c\":\"ok\"}";
+	struct fixture f;
+	char value[32] = "";
+	size_t len = 0;
+
+	(void)state;
+	assert_int_equal(scan_text(&f, text), -1);
+	f.s = (struct scan){ .text = text,
+		.len = strlen(text),
+		.nodes = f.nodes,
+		.cap = NODES,
+		.max_depth = DEPTH,
+		.lone_surrogates = true };
+	assert_int_equal(scan_parse(&f.s, &(struct error){ 0 }), 0);
+	assert_int_equal(scan_string(&f.s, scan_member(&f.s, 0, "a"), value,
+	                     sizeof(value), &len),
+	    -1);
+	assert_int_equal(scan_string(&f.s, scan_member(&f.s, 0, "b"), value,
+	                     sizeof(value), &len),
+	    -1);
+	assert_int_equal(scan_string(&f.s, scan_member(&f.s, 0, "c"), value,
+	                     sizeof(value), &len),
+	    0);
+	assert_string_equal(value, "ok");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +406,7 @@ int main(void)
 		cmocka_unit_test(only_plain_numbers_become_integers),
 		cmocka_unit_test(names_of_one_hash_are_two_names),
 		cmocka_unit_test(keys_among_thousands_are_found_and_told_apart),
+		cmocka_unit_test(half_a_surrogate_pair_can_be_let_through),
 		cmocka_unit_test(it_agrees_with_jansson),
 	};
 
