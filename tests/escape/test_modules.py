@@ -7,6 +7,7 @@ Every way to a module that Python offers is tried; the log must say of each run
 what the reply says.  What the code brings along itself is code and runs: then
 the capabilities stop its effect, and the test says so.
 """
+import base64
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "service"))
@@ -41,8 +43,11 @@ def attempt(name, f):
 
 
 def python(place, code, *args, status="ok", **more):
-    r = place.json("--lang", "python", *args, "-c", PRELUDE + code,
-                   **more).json
+    code = PRELUDE + code
+    # One word of a command has at most 128 KiB.
+    source = ["-c", code] if len(code) < 100000 else [
+        place.write("long.py", code)]
+    r = place.json("--lang", "python", *args, *source, **more).json
     equal(r["status"], status, r["stdout"] + r["stderr"])
     done = place.audit("show", place.state, "--json", "--req", r["run_id"])
     found = [json.loads(line)["stmt"]["predicate"]
@@ -264,6 +269,128 @@ attempt("unix", lambda: socket.socket(socket.AF_UNIX))
                    "sys.path[:0] = ['/sandbox']\n"
                    "import renamed\nprint(renamed.Queue().empty())\n" % text)
     equal(lines, ["True"], "a renamed copy")
+
+
+@case("a name that is only known at run time finds no more than one in the text")
+def computed():
+    p = denying("ctypes", "queue")
+    lines = python(p, r'''
+import base64, builtins, codecs, importlib, importlib.util, operator, types
+c = "".join(map(chr, [99, 116, 121, 112, 101, 115]))
+attempt("chr", lambda: __import__(c))
+attempt("reversed", lambda: __import__("sepytc"[::-1]))
+attempt("format", lambda: __import__("%s%s" % ("cty", "pes")))
+attempt("base64", lambda: __import__(base64.b64decode("Y3R5cGVz").decode()))
+attempt("rot13", lambda: __import__(codecs.decode("pglcrf", "rot13")))
+attempt("getattr", lambda: getattr(builtins, "__imp" + "ort__")(c))
+attempt("globals", lambda: globals()["__builtins__"].__import__(c))
+attempt("subclass", lambda: [k for k in object.__subclasses__()
+        if k.__name__ == "BuiltinImporter"][0].load_module(c))
+attempt("eval", lambda: eval("__import__(%r)" % c))
+attempt("exec", lambda: exec("from %s import CDLL" % c))
+attempt("compile", lambda: exec(compile("import " + c, "x", "exec"), {}))
+attempt("method", lambda: operator.methodcaller("import_module", c)(importlib))
+attempt("resolve", lambda: importlib.util.resolve_name("." + c, "ctypes"))
+attempt("relative", lambda: importlib.import_module("." + c, "ctypes"))
+attempt("code", lambda: types.FunctionType(compile("import queue", "x",
+        "exec"), {"__builtins__": builtins})())
+attempt("pickle", lambda: __import__("pickle").loads(b"cctypes\nCDLL\n."))
+attempt("site", lambda: __import__("site").addsitedir("/usr/lib/python3")
+        or __import__(c))
+''')
+    wrong = [line for line in lines if line.split()[1] == "works" and
+             line.split()[0] != "resolve"]
+    equal((wrong, len(lines)), ([], 17), lines)
+
+
+@case("what the interpreter could be told to load is not there either: "
+      "startup files, options, variables, a database of names")
+def startup():
+    p = denying("ctypes", "queue",
+                capabilities={"subprocess": True})
+    lines = python(p, r'''
+import subprocess
+D = "/sandbox/lib"
+os.mkdir(D)
+for name in ("sitecustomize.py", "usercustomize.py"):
+    with open(D + "/" + name, "w") as f:
+        f.write("import ctypes")
+with open(D + "/x.pth", "w") as f:
+    f.write("import ctypes\\n/usr/lib/python3.11\\n")
+def child(env, *words):
+    return subprocess.run([sys.executable, *words], env=env, text=True,
+                          capture_output=True)
+for env, words in (({"PYTHONPATH": D}, ["-c", "import ctypes"]),
+                   ({"PYTHONHOME": "/usr"}, ["-c", "import queue"]),
+                   ({"PYTHONSTARTUP": D + "/sitecustomize.py"},
+                    ["-ic", "import ctypes"]),
+                   ({}, ["-m", "site", "--user-site"]),
+                   ({}, ["-c", "import site; site.addsitedir(%r); import "
+                         "ctypes" % D])):
+    r = child(env, *words)
+    print("child", "CDLL" in r.stdout, "No module named" in r.stderr or
+          words[0] == "-m")
+''')
+    equal(lines, ["child False True"] * 5, "children")
+
+
+@case("a copy carried in the code, whole or in parts, is code: it runs, and a "
+      "library among it does not load")
+def carried_in_code():
+    p = denying("ctypes", "queue",
+                capabilities={"exec_memory": False, "loopback": False})
+    names = [n for n in os.listdir(LIBRARY + "/lib-dynload")
+             if n.startswith("_ctypes.")]
+    # Of Debian's Python; another may have it inside.
+    check(names, "no _ctypes in " + LIBRARY)
+    with open(os.path.join(LIBRARY, "lib-dynload", names[0]), "rb") as f:
+        library = zlib.compress(f.read(), 9)
+    with open(LIBRARY + "/queue.py", "rb") as f:
+        text = zlib.compress(f.read(), 9)
+    code = r'''
+import base64, importlib.abc, importlib.machinery, importlib.util, types, zlib
+text = zlib.decompress(base64.b85decode(TEXT))
+m = types.ModuleType("queue")
+exec(compile(text, "queue.py", "exec"), m.__dict__)
+sys.modules["queue"] = m
+import queue
+q = queue.Queue(); q.put("runs"); print("text", q.get())
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
+    def find_spec(self, name, path, target=None):
+        if name == "qqueue":
+            return importlib.util.spec_from_loader(name, self)
+    def get_filename(self, name):
+        return name
+    def get_data(self, path):
+        return text
+sys.meta_path.append(Finder())
+import qqueue
+print("finder", qqueue.Queue().qsize())
+for place in ("/sandbox", "/tmp", "/dev/shm"):
+    path = place + "/renamed" + importlib.machinery.EXTENSION_SUFFIXES[0]
+    with open(path, "wb") as f:
+        f.write(zlib.decompress(base64.b85decode(LIB)))
+    os.chmod(path, 0o755)
+    def load(name="_ctypes"):
+        spec = importlib.util.spec_from_file_location(name, path)
+        importlib.util.module_from_spec(spec)
+    attempt("library", load)
+attempt("memfd", lambda: os.memfd_create("x"))
+import mmap
+f = open(path, "r+b")
+for kind in (mmap.MAP_PRIVATE, mmap.MAP_SHARED):
+    attempt("map", lambda: mmap.mmap(f.fileno(), 4096, kind, mmap.PROT_READ |
+                                     mmap.PROT_EXEC))
+'''.replace("TEXT", repr(base64.b85encode(text))).replace(
+        "LIB", repr(base64.b85encode(library)))
+    lines = python(p, code)
+    equal(lines[:2], ["text runs", "finder 0"], "code")
+    wrong = [line for line in lines[2:] if line.split()[1] == "works"]
+    equal((wrong, len(lines)), ([], 8), lines)
+    # It is this capability and nothing else that stops it.
+    lines = python(denying("ctypes", "queue",
+                           capabilities={"exec_memory": True}), code)
+    check("library works" in lines, lines)
 
 
 @case("a module inside the interpreter imports, and its capability is not there")
