@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/letter.h"
-
-#define HASH_START 2166136261u /* FNV-1a */
-#define HASH_PRIME 16777619u
+#include "base/scan_names.h"
 
 struct cursor {
 	struct scan *s;
@@ -18,7 +16,7 @@ struct cursor {
 	size_t at;
 	uint32_t open; /* innermost container, or SCAN_NONE */
 	uint32_t depth;
-	uint32_t last, bit; /* where the key just read belongs in the tree */
+	struct scan_slot slot; /* where the key just read belongs */
 };
 
 static int fail_at(struct cursor *c, size_t at, const char *text)
@@ -163,69 +161,11 @@ static struct letter_span inside(
 	return (struct letter_span){ s->text + at + 1, len - 2 };
 }
 
-static uint32_t hash_of(const char *text, size_t len)
-{
-	uint32_t hash = HASH_START;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (uint8_t)text[i]) * HASH_PRIME;
-	return hash;
-}
-
-/* A name that is compared, and its hash. */
-struct name {
-	const char *text;
-	size_t len;
-	uint32_t hash;
-};
-
-static struct name name_of(const char *text, size_t len)
-{
-	return (struct name){ text, len, hash_of(text, len) };
-}
-
-static bool has_name(
-    const struct scan *s, const struct scan_node *node, const struct name *name)
-{
-	char key[SCAN_KEY_MAX + 1];
-	size_t len;
-
-	return node->key_hash == name->hash &&
-	       letter_decode(inside(s, node->key_at, node->key_len), key,
-	           sizeof(key), &len) == 0 &&
-	       len == name->len && memcmp(key, name->text, len) == 0;
-}
-
-/*
- * The members of an object are a digital search tree below the first: from
- * each, one bit of the hash says where to go on.  So a thousand keys cost ten
- * looks each, not a thousand; only keys of the same 32 bits form a line.
- * *ret_last is the member where the search ended and *ret_bit the way it would
- * have gone, for whoever adds the name there.
- */
-static uint32_t find_member(const struct scan *s, uint32_t object,
-    const struct name *name, uint32_t *ret_last, uint32_t *ret_bit)
-{
-	uint32_t bits = name->hash;
-
-	*ret_last = SCAN_NONE;
-	*ret_bit = 0;
-	for (uint32_t i = scan_first(s, object); i != SCAN_NONE;
-	     i = s->nodes[i].deeper[*ret_bit]) {
-		if (has_name(s, &s->nodes[i], name))
-			return i;
-		*ret_last = i;
-		*ret_bit = bits & 1;
-		bits >>= 1;
-	}
-	return SCAN_NONE;
-}
-
 /* "key" and its colon, into a node that will hold the value. */
 static int take_key(struct cursor *c, struct scan_node *node)
 {
 	char key[SCAN_KEY_MAX + 1];
-	struct name name;
+	struct scan_name name;
 	size_t start = c->at;
 	size_t len;
 
@@ -243,8 +183,8 @@ static int take_key(struct cursor *c, struct scan_node *node)
 		return fail_limit(c, start, "key too long");
 	if (strlen(key) != len)
 		return fail_at(c, start, "NUL in a key");
-	name = name_of(key, len);
-	if (find_member(c->s, c->open, &name, &c->last, &c->bit) != SCAN_NONE)
+	name = scan_name_of(key, len);
+	if (scan_find(c->s, c->open, &name, &c->slot) != SCAN_NONE)
 		return fail_at(c, start, "duplicate key");
 	node->key_hash = name.hash;
 	skip_space(c);
@@ -266,8 +206,8 @@ static void link_node(struct cursor *c, uint32_t index)
 		c->s->nodes[parent->last].next = index;
 	parent->last = index;
 	parent->n++;
-	if (parent->kind == SCAN_OBJECT && c->last != SCAN_NONE)
-		c->s->nodes[c->last].deeper[c->bit] = index;
+	if (parent->kind == SCAN_OBJECT && c->slot.last != SCAN_NONE)
+		c->s->nodes[c->slot.last].deeper[c->slot.bit] = index;
 }
 
 /* Moves behind a scalar, or behind the opening of a container. */
@@ -385,15 +325,4 @@ int scan_parse(struct scan *s, struct error *e)
 	if (c.at != s->len)
 		return fail_at(&c, c.at, "something stands behind the value");
 	return 0;
-}
-
-uint32_t scan_member(const struct scan *s, uint32_t object, const char *name)
-{
-	struct name wanted = name_of(name, strlen(name));
-	uint32_t last;
-	uint32_t bit;
-
-	if (s->nodes[object].kind != SCAN_OBJECT)
-		return SCAN_NONE;
-	return find_member(s, object, &wanted, &last, &bit);
 }
