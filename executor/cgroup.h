@@ -1,6 +1,6 @@
 /*
- * executor/cgroup.h - where control groups are on this host, and the leaves of
- * one run in them.
+ * executor/cgroup.h - where control groups are on this host, and what lies above
+ * the leaves of one run (cgroup_leaf.h).
  *
  * Limits lie where the memory and pids controllers are: in the v2 tree ("v2"),
  * or in v1 hierarchies ("hybrid", "v1").  Life and death always lie in a leaf
@@ -22,7 +22,6 @@
 
 #define CGROUP_PATH_MAX 256
 #define CGROUP_HEX      33 /* an instance id in hex, with NUL */
-#define CGROUP_LEAF     17 /* a slot's number in hex, with NUL */
 
 enum cgroup_mode {
 	CGROUP_V2,
@@ -69,37 +68,5 @@ int cgroup_remove(
 /* Remove one group; none is fine.  Busy for a moment after its last process is
  * gone, which is waited out. */
 int cgroup_rmdir(int dir_fd, const char *name, struct error *e) MUST_CHECK;
-
-struct cgroup_leaf {
-	int fd[CGROUP_TREES]; /* -1 where unused */
-	char name[CGROUP_LEAF];
-};
-
-struct cgroup_limits {
-	uint64_t memory; /* bytes */
-	uint64_t pids;
-};
-
-/* Make the leaves of one run. */
-int cgroup_leaf_make(const struct cgroups *g, uint64_t slot,
-    struct cgroup_leaf *ret, struct error *e) MUST_CHECK;
-
-/* Write its limits and read them back, whoever is in it by now. */
-int cgroup_leaf_limit(const struct cgroups *g, const struct cgroup_leaf *leaf,
-    const struct cgroup_limits *limits, struct error *e) MUST_CHECK;
-
-/* Move the calling process into the v1 leaves; nothing to do on v2. */
-int cgroup_leaf_join(
-    const struct cgroup_leaf *leaf, struct error *e) MUST_CHECK;
-
-#define CGROUP_FILES 7 /* LAUNCH_FD_KILL to LAUNCH_FD_PIDS_EVENTS */
-
-/* The files a supervisor watches, in the order of enum launch_started_fd. */
-int cgroup_leaf_files(const struct cgroups *g, const struct cgroup_leaf *leaf,
-    int ret_fds[CGROUP_FILES], struct error *e) MUST_CHECK;
-
-/* Remove the leaves; they must be empty.  Closes what it holds. */
-int cgroup_leaf_remove(const struct cgroups *g, struct cgroup_leaf *leaf,
-    struct error *e) MUST_CHECK;
 
 #endif

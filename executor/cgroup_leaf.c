@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/cgroup.h"
+#include "executor/cgroup_leaf.h"
 #include "executor/knob.h"
 #include "executor/omit.h"
 
@@ -81,27 +81,63 @@ static uint64_t value_of(enum source source, const struct cgroup_limits *limits)
 	return 0;
 }
 
-int cgroup_leaf_limit(const struct cgroups *g, const struct cgroup_leaf *leaf,
+struct limit_rows {
+	const struct limit_row *rows;
+	size_t n;
+};
+
+static struct limit_rows rows_of(const struct cgroups *g)
+{
+	return g->mode == CGROUP_V2
+	           ? (struct limit_rows){ limits_v2, ROWS(limits_v2) }
+	           : (struct limit_rows){ limits_v1, ROWS(limits_v1) };
+}
+
+_Static_assert(
+    ROWS(limits_v1) <= CGROUP_LIMITS && ROWS(limits_v2) <= CGROUP_LIMITS,
+    "a descriptor for each");
+
+static int open_limits(
+    const struct cgroups *g, struct cgroup_leaf *leaf, struct error *e)
+{
+	const struct limit_rows limits = rows_of(g);
+
+	for (size_t i = 0; i < limits.n; i++) {
+		const struct limit_row *r = &limits.rows[i];
+
+		leaf->limit_fd[i] = openat(leaf->fd[r->tree], r->file,
+		    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		if (leaf->limit_fd[i] < 0 &&
+		    (r->presence == ALWAYS || errno != ENOENT))
+			return FAIL_SYS(e, "open %s", r->file);
+	}
+	return 0;
+}
+
+static void close_all(int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+int cgroup_leaf_limit(const struct cgroups *g, struct cgroup_leaf *leaf,
     const struct cgroup_limits *limits, struct error *e)
 {
-	const struct limit_row *rows =
-	    g->mode == CGROUP_V2 ? limits_v2 : limits_v1;
-	size_t n = g->mode == CGROUP_V2 ? ROWS(limits_v2) : ROWS(limits_v1);
+	const struct limit_rows rows = rows_of(g);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct limit_row *r = &rows[i];
-		int fd = leaf->fd[r->tree];
-		uint64_t value = value_of(r->source, limits);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct limit_row *r = &rows.rows[i];
 
-		if (omit_has(layers[r->source]))
+		if (omit_has(layers[r->source]) || leaf->limit_fd[i] < 0)
 			continue;
-		if (r->presence == IF_THERE &&
-		    faccessat(fd, r->file, F_OK, 0) < 0 && errno == ENOENT)
-			continue;
-		if (knob_write_number(fd, r->file, value, e) < 0 ||
-		    knob_expect(fd, r->file, value, e) < 0)
+		if (knob_set(leaf->limit_fd[i], r->file,
+		        value_of(r->source, limits), e) < 0)
 			return -1;
 	}
+	close_all(leaf->limit_fd, CGROUP_LIMITS);
 	return 0;
 }
 
@@ -119,20 +155,6 @@ static int make_dirs(
 			return FAIL_SYS(e, "open control group %s", leaf->name);
 	}
 	return 0;
-}
-
-int cgroup_leaf_make(const struct cgroups *g, uint64_t slot,
-    struct cgroup_leaf *ret, struct error *e)
-{
-	struct error ignored;
-
-	for (size_t i = 0; i < CGROUP_TREES; i++)
-		ret->fd[i] = -1;
-	(void)snprintf(ret->name, sizeof(ret->name), "%016" PRIx64, slot);
-	if (make_dirs(g, ret, e) == 0)
-		return 0;
-	(void)!cgroup_leaf_remove(g, ret, &ignored);
-	return -1;
 }
 
 int cgroup_leaf_join(const struct cgroup_leaf *leaf, struct error *e)
@@ -178,23 +200,39 @@ static int open_first(
 	return fd;
 }
 
-int cgroup_leaf_files(const struct cgroups *g, const struct cgroup_leaf *leaf,
-    int ret_fds[CGROUP_FILES], struct error *e)
+static int open_files(
+    const struct cgroups *g, struct cgroup_leaf *leaf, struct error *e)
 {
 	for (size_t i = 0; i < CGROUP_FILES; i++) {
 		const struct file_row *r = &files[i];
 		bool v2 = g->mode == CGROUP_V2;
 
-		ret_fds[i] =
+		leaf->file_fd[i] =
 		    open_first(leaf->fd[v2 ? CGROUP_UNIFIED : r->tree_v1],
 		        v2 ? r->v2 : r->v1, i == 0 ? O_WRONLY : O_RDONLY, e);
-		if (ret_fds[i] >= 0)
-			continue;
-		while (i-- > 0)
-			(void)close(ret_fds[i]);
-		return -1;
+		if (leaf->file_fd[i] < 0)
+			return -1;
 	}
 	return 0;
+}
+
+int cgroup_leaf_make(const struct cgroups *g, uint64_t slot,
+    struct cgroup_leaf *ret, struct error *e)
+{
+	struct error ignored;
+
+	*ret = CGROUP_NO_LEAF;
+	(void)snprintf(ret->name, sizeof(ret->name), "%016" PRIx64, slot);
+	if (make_dirs(g, ret, e) == 0 && open_limits(g, ret, e) == 0 &&
+	    open_files(g, ret, e) == 0)
+		return 0;
+	(void)!cgroup_leaf_remove(g, ret, &ignored);
+	return -1;
+}
+
+void cgroup_leaf_watched(struct cgroup_leaf *leaf)
+{
+	close_all(leaf->file_fd, CGROUP_FILES);
 }
 
 int cgroup_rmdir(int dir_fd, const char *name, struct error *e)
@@ -217,10 +255,10 @@ int cgroup_leaf_remove(
 {
 	int ret = 0;
 
+	close_all(leaf->limit_fd, CGROUP_LIMITS);
+	close_all(leaf->file_fd, CGROUP_FILES);
+	close_all(leaf->fd, CGROUP_TREES);
 	for (size_t i = 0; i < CGROUP_TREES; i++) {
-		if (leaf->fd[i] >= 0)
-			(void)close(leaf->fd[i]);
-		leaf->fd[i] = -1;
 		if (g->instance_fd[i] >= 0 &&
 		    cgroup_rmdir(g->instance_fd[i], leaf->name, e) < 0)
 			ret = -1;

@@ -9,26 +9,37 @@
 #include "executor/steps.h"
 
 #define INTERNAL "this is a fault of bailiff or of the kernel: report it"
+#define LANDLOCK \
+	"boot a kernel with Landlock in its list of LSMs (lsm=landlock,...)"
 
 /* clang-format off */
 static const struct step steps[] = {
-	{ "session",       apply_session,      prove_session,      INTERNAL },
-	/* Before the limit on them, above which two of them stand. */
+	{ "session",       apply_session,      prove_session,
+	    INTERNAL, AHEAD },
+	/* Before the limit on them, above which some of them stand. */
 	{ "descriptors",   apply_descriptors,  prove_descriptors,
-	    "give the program a readable stdin and writable stdout and stderr" },
+	    "give the program a readable stdin and writable stdout and stderr",
+	    WITH_REQUEST },
 	{ "limits",        apply_limits,       prove_limits,
-	    "start the service with higher hard limits (ulimit -H)" },
-	{ "signals",       apply_signals,      prove_signals,      INTERNAL },
-	/* While the capabilities can still change them. */
-	{ "ids",           apply_ids,          prove_ids,          INTERNAL },
-	{ "capabilities",  apply_capabilities, prove_capabilities, INTERNAL },
+	    "start the service with higher hard limits (ulimit -H)",
+	    WITH_REQUEST },
+	{ "signals",       apply_signals,      prove_signals,
+	    INTERNAL, AHEAD },
+	/* While the capabilities can still change them; until then code and
+	 * inputs become pid 1's. */
+	{ "ids",           apply_ids,          prove_ids,
+	    INTERNAL, WITH_REQUEST },
+	{ "capabilities",  apply_capabilities, prove_capabilities,
+	    INTERNAL, WITH_REQUEST },
 	/* Landlock and seccomp without capabilities demand it. */
-	{ "privileges",    apply_privileges,   prove_privileges,   INTERNAL },
+	{ "privileges",    apply_privileges,   prove_privileges,
+	    INTERNAL, WITH_REQUEST },
 	{ "landlock",      apply_landlock,     prove_landlock,
-	    "boot a kernel with Landlock in its list of LSMs (lsm=landlock,...)" },
+	    LANDLOCK, WITH_REQUEST },
 	/* Last: it would refuse the calls that prove the others. */
 	{ "filter",        apply_filter,       prove_filter,
-	    "check the policy's capabilities: bailiff policy check" },
+	    "check the policy's capabilities: bailiff policy check",
+	    WITH_REQUEST },
 };
 /* clang-format on */
 
@@ -60,11 +71,25 @@ static int do_row(const struct step *s, enum act act, struct confine *c,
 	return 0;
 }
 
+int confine_ahead(struct confine *c, struct launch_failed *ret)
+{
+	struct error e = { 0 };
+
+	for (size_t i = 0; i < STEP_FILTER; i++)
+		if (steps[i].when == AHEAD &&
+		    do_row(&steps[i], APPLY, c, ret) < 0)
+			return -1;
+	if (!omit_has("landlock") && confine_landlock_ready(c, &e) < 0)
+		return steps_failed("landlock", LANDLOCK, &e, ret);
+	return 0;
+}
+
 int confine_program(struct confine *c, struct launch_failed *ret)
 {
 	c->n_steps = 0;
 	for (size_t i = 0; i < STEP_FILTER; i++)
-		if (do_row(&steps[i], APPLY, c, ret) < 0)
+		if (steps[i].when == WITH_REQUEST &&
+		    do_row(&steps[i], APPLY, c, ret) < 0)
 			return -1;
 	/* From the final state, since a later row may undo an earlier one. */
 	for (size_t i = 0; i < STEP_FILTER; i++)

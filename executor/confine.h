@@ -14,8 +14,10 @@
 
 /*
  * Fixed numbers of the program's process, all above its RLIMIT_NOFILE, so that
- * it can never make one of them itself.  REPORT is gone at the stop.
+ * it can never make one of them itself.  RULESET and REPORT are gone at the
+ * stop.
  */
+#define CONFINE_RULESET_FD (FILTER_PROGRAM_FD - 3)
 #define CONFINE_REPORT_FD  (FILTER_PROGRAM_FD - 2)
 #define CONFINE_GATE_FD    (FILTER_PROGRAM_FD - 1)
 #define CONFINE_OPEN_FILES (FILTER_PROGRAM_FD - 63) /* most that we grant */
@@ -27,8 +29,9 @@ struct confine_filter {
 };
 
 struct confine {
-	const struct launch_run *ask; /* borrowed */
+	const struct launch_run *ask; /* borrowed; void until it came */
 	const struct view *view;      /* borrowed */
+	uint32_t flags;               /* LAUNCH_SHAPE of what is asked for */
 	struct confine_filter filter;
 	int std_fd[3];                      /* become 0, 1, 2 */
 	int report_fd, gate_fd, program_fd; /* become the numbers above */
@@ -40,9 +43,11 @@ struct confine {
 };
 
 /*
- * Confine this process, row by row; nothing of it can be undone.  On failure
- * *ret names the row, and the process must end.
+ * Confine this process, row by row; nothing of it can be undone.  First, ahead
+ * of any request, the rows that need none; then the others, and the proof of
+ * all.  On failure *ret names the row, and the process must end.
  */
+int confine_ahead(struct confine *c, struct launch_failed *ret) MUST_CHECK;
 int confine_program(struct confine *c, struct launch_failed *ret) MUST_CHECK;
 
 /* Rows, one file each; see steps.h.  ids.c: */
@@ -62,7 +67,8 @@ int apply_descriptors(struct confine *c, struct error *e) MUST_CHECK;
 int prove_descriptors(struct confine *c, struct error *e) MUST_CHECK;
 int apply_signals(struct confine *c, struct error *e) MUST_CHECK;
 int prove_signals(struct confine *c, struct error *e) MUST_CHECK;
-/* landlock.c */
+/* landlock.c; the ruleset is made ahead, once all mounts are there. */
+int confine_landlock_ready(const struct confine *c, struct error *e) MUST_CHECK;
 int apply_landlock(struct confine *c, struct error *e) MUST_CHECK;
 int prove_landlock(struct confine *c, struct error *e) MUST_CHECK;
 /* seccomp.c */

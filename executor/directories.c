@@ -190,7 +190,7 @@ static int add(struct sandbox *s, const char *name, int fd, struct error *e)
 		return FAIL_SYS(e, "look at it");
 	if (!S_ISDIR(st.st_mode))
 		return FAIL(e, ERROR_MALFORMED, "is no directory");
-	if (make_in_child(s, fd, e) < 0)
+	if (scratch_point(s, name, e) < 0 || make_in_child(s, fd, e) < 0)
 		return -1;
 	(void)snprintf(path, sizeof(path), "/sandbox/%s", name);
 	return mounts_attach(fd, AT_FDCWD, path, e);
@@ -200,7 +200,7 @@ int sandbox_directories(struct sandbox *s, struct error *e)
 {
 	const struct launch_run *ask = s->ask;
 
-	for (size_t i = 0; i < ask->inputs.n; i++) {
+	for (size_t i = 0; s->has_directories && i < ask->inputs.n; i++) {
 		const struct launch_input *input = &ask->inputs.items[i];
 
 		if (input->is_directory != 0 &&

@@ -2,7 +2,7 @@
  * executor/init.c - pid 1 of a run once the program's process exists: tells
  * the supervisor of the stop, relays the gate, reaps, ends the run.  Linked by
  * bailiff-launch.  It holds no capability, few descriptors and its own filter
- * before the program can run its first instruction.
+ * before there is a request, and sees none (but for one with directories).
  *
  * It ends when the program does, when the wall limit is over by a second, or
  * when the launcher is gone; the kernel then kills whatever is left in the pid
@@ -42,6 +42,7 @@ enum waited {
 /* Pid 1's own state while the program runs. */
 struct watch {
 	struct sandbox *s;
+	struct launch_stands stands; /* from the stop on */
 	struct pollfd fds[WAITED_N];
 	bool timed;
 	uint64_t end_ms; /* on CLOCK_MONOTONIC */
@@ -50,7 +51,8 @@ struct watch {
 
 static _Noreturn void fail(struct sandbox *s, const char *name, struct error *e)
 {
-	struct launch_failed failed = { .run = s->ask->run };
+	/* Whose status channel it is tells the run. */
+	struct launch_failed failed = { .run = 0 };
 	struct error ignored;
 
 	(void)steps_failed(name, "report this", e, &failed);
@@ -59,11 +61,25 @@ static _Noreturn void fail(struct sandbox *s, const char *name, struct error *e)
 	_exit(1);
 }
 
+/* It may take for ever; without the launcher nobody will ask. */
+static int await_report(const struct sandbox *s, struct error *e)
+{
+	struct pollfd fds[] = { { s->report_fd, POLLIN, 0 },
+		{ s->liveness_fd, POLLIN, 0 } };
+
+	while (poll(fds, 2, -1) < 0)
+		if (errno != EINTR)
+			return FAIL_SYS(e, "wait for the program's process");
+	if (fds[1].revents != 0)
+		_exit(1);
+	return 0;
+}
+
 /* What the program's process reports: it stands, or which row failed. */
-static int hear(struct sandbox *s, struct launch_stopped *ret, struct error *e)
+static int hear(struct sandbox *s, struct launch_stands *ret, struct error *e)
 {
 	union {
-		struct launch_stopped stopped;
+		struct launch_stands stands;
 		struct launch_failed failed;
 	} in;
 	struct channel *c = &s->memory->channel;
@@ -75,6 +91,8 @@ static int hear(struct sandbox *s, struct launch_stopped *ret, struct error *e)
 	uint16_t verb;
 	char end;
 
+	if (await_report(s, e) < 0)
+		return -1;
 	c->fd = s->report_fd;
 	if (channel_receive(c, &what, &verb, &fds, e) < 0)
 		return FAIL_IN(e, "hear of the program");
@@ -84,19 +102,20 @@ static int hear(struct sandbox *s, struct launch_stopped *ret, struct error *e)
 		    s, s->status_fd, LAUNCH_STEP_FAILED, &in.failed, e);
 		_exit(1);
 	}
-	if (verb != LAUNCH_STOPPED)
+	if (verb != LAUNCH_STANDS)
 		return FAIL(e, ERROR_STATE, "an unknown report");
 	/* End of file: its report is closed, it stands at the gate. */
 	if (read(s->report_fd, &end, 1) != 0)
 		return FAIL(e, ERROR_STATE, "the program does not stop");
-	*ret = in.stopped;
+	(void)close(s->report_fd);
+	*ret = in.stands;
 	return 0;
 }
 
 static int close_rest(struct sandbox *s, int child_fd, struct error *e)
 {
 	int keep[] = { s->status_fd, s->gate_fd, s->liveness_fd, s->relay_fd,
-		s->program_pid_fd, s->listener_fd, child_fd };
+		s->report_fd, s->program_pid_fd, child_fd };
 
 	return sandbox_keep_only(keep, sizeof(keep) / sizeof(keep[0]), e);
 }
@@ -115,13 +134,15 @@ static int confine_self(struct sandbox *s, struct error *e)
 }
 
 static int tell_stopped(
-    struct sandbox *s, const struct launch_stopped *stopped, struct error *e)
+    struct sandbox *s, const struct launch_stands *stands, struct error *e)
 {
+	const struct launch_stopped stopped = { stands->landlock_abi,
+		stands->steps };
 	struct channel *c = &s->memory->channel;
 	const struct fd_list program = { 1, { s->program_pid_fd } };
 	const struct channel_send what = { .protocol = &launch_status_protocol,
 		.verb = LAUNCH_STOPPED,
-		.message = stopped,
+		.message = &stopped,
 		.fds = &program };
 
 	c->fd = s->status_fd;
@@ -155,8 +176,9 @@ static bool last_words(struct sandbox *s, uint32_t *ret)
 }
 
 /* The program is dead. */
-static _Noreturn void program_ended(struct sandbox *s, const siginfo_t *how)
+static _Noreturn void program_ended(const struct watch *w, const siginfo_t *how)
 {
+	struct sandbox *s = w->s;
 	bool exited = how->si_code == CLD_EXITED;
 	const struct launch_ended ended = { .exit_kind = exited ? EXIT_CODE
 		                                                : EXIT_SIGNAL,
@@ -167,7 +189,7 @@ static _Noreturn void program_ended(struct sandbox *s, const siginfo_t *how)
 		struct error e = { 0 };
 
 		errno = (int)why;
-		(void)FAIL_SYS(&e, "execute %s", s->ask->program);
+		(void)FAIL_SYS(&e, "execute %s", w->stands.program);
 		fail(s, "exec", &e);
 	}
 	end(s, &ended);
@@ -190,7 +212,7 @@ static void reap(struct watch *w)
 			return;
 		}
 		if (how.si_pid == w->s->program)
-			program_ended(w->s, &how);
+			program_ended(w, &how);
 	}
 }
 
@@ -204,7 +226,7 @@ static uint64_t now_ms(void)
 
 static void start_clock(struct watch *w)
 {
-	uint64_t ms = w->s->ask->wall_ms;
+	uint64_t ms = w->stands.wall_ms;
 
 	if (ms > UINT64_MAX / 2)
 		return;
@@ -304,29 +326,37 @@ static void wait_once(struct watch *w)
 		relay(w);
 }
 
-void sandbox_wait(struct sandbox *s)
+/* All that it gives up goes before it hears of anything. */
+static int confine(struct watch *w, struct error *e)
 {
-	struct launch_stopped stopped;
-	struct watch w = { .s = s };
-	struct error e = { 0 };
+	struct sandbox *s = w->s;
 	sigset_t mask;
 	int child_fd;
 
 	(void)sigemptyset(&mask);
 	(void)sigaddset(&mask, SIGCHLD);
-	if (hear(s, &stopped, &e) < 0)
-		fail(s, "confine", &e);
 	child_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (child_fd < 0 || fcntl(s->relay_fd, F_SETFL, O_NONBLOCK) < 0) {
-		(void)FAIL_SYS(&e, "watch the program");
+	if (child_fd < 0 || fcntl(s->relay_fd, F_SETFL, O_NONBLOCK) < 0)
+		return FAIL_SYS(e, "watch the program");
+	w->fds[ON_CHILD] = (struct pollfd){ child_fd, POLLIN, 0 };
+	w->fds[ON_LAUNCHER] = (struct pollfd){ s->liveness_fd, POLLIN, 0 };
+	w->fds[ON_GATE] = (struct pollfd){ s->gate_fd, POLLIN, 0 };
+	if (close_rest(s, child_fd, e) < 0)
+		return -1;
+	return confine_self(s, e);
+}
+
+void sandbox_wait(struct sandbox *s)
+{
+	struct watch w = { .s = s };
+	struct error e = { 0 };
+
+	if (confine(&w, &e) < 0)
 		fail(s, "init", &e);
-	}
-	w.fds[ON_CHILD] = (struct pollfd){ child_fd, POLLIN, 0 };
-	w.fds[ON_LAUNCHER] = (struct pollfd){ s->liveness_fd, POLLIN, 0 };
-	w.fds[ON_GATE] = (struct pollfd){ s->gate_fd, POLLIN, 0 };
+	if (hear(s, &w.stands, &e) < 0)
+		fail(s, "confine", &e);
 	w.fds[ON_EXEC] = (struct pollfd){ s->listener_fd, POLLIN, 0 };
-	if (close_rest(s, child_fd, &e) < 0 || confine_self(s, &e) < 0 ||
-	    tell_stopped(s, &stopped, &e) < 0)
+	if (tell_stopped(s, &w.stands, &e) < 0)
 		fail(s, "init", &e);
 	for (;;)
 		wait_once(&w);

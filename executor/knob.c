@@ -57,6 +57,17 @@ int knob_read(
 	return 0;
 }
 
+/* 'text' is what was read; its first word counts. */
+static int expect(
+    char *text, const char *wanted, const char *path, struct error *e)
+{
+	text[strcspn(text, " \n")] = '\0';
+	if (strcmp(text, wanted) != 0)
+		return FAIL(e, ERROR_UNAVAILABLE, "%s says %s, not %s", path,
+		    text, wanted);
+	return 0;
+}
+
 int knob_expect(int dir_fd, const char *path, uint64_t value, struct error *e)
 {
 	char text[64];
@@ -64,10 +75,29 @@ int knob_expect(int dir_fd, const char *path, uint64_t value, struct error *e)
 
 	if (knob_read(dir_fd, path, text, sizeof(text), e) < 0)
 		return -1;
-	text[strcspn(text, " \n")] = '\0';
 	(void)snprintf(wanted, sizeof(wanted), "%" PRIu64, value);
-	if (strcmp(text, wanted) != 0)
-		return FAIL(e, ERROR_UNAVAILABLE, "%s says %s, not %s", path,
-		    text, wanted);
-	return 0;
+	return expect(text, wanted, path, e);
+}
+
+int knob_set(int fd, const char *path, uint64_t value, struct error *e)
+{
+	char text[64];
+	char wanted[24];
+	const int len = snprintf(wanted, sizeof(wanted), "%" PRIu64, value);
+	ssize_t n;
+
+	do
+		n = pwrite(fd, wanted, (size_t)len, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return FAIL_SYS(e, "write '%s' to %s", wanted, path);
+	if (n != len)
+		return FAIL(e, ERROR_SYSTEM, "%s took a part only", path);
+	do
+		n = pread(fd, text, sizeof(text) - 1, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return FAIL_SYS(e, "read %s", path);
+	text[n] = '\0';
+	return expect(text, wanted, path, e);
 }

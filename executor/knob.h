@@ -27,4 +27,8 @@ int knob_read(int dir_fd, const char *path, char *ret, size_t cap,
 int knob_expect(
     int dir_fd, const char *path, uint64_t value, struct error *e) MUST_CHECK;
 
+/* Write 'value' to an open file and read it back; 'path' is for errors. */
+int knob_set(
+    int fd, const char *path, uint64_t value, struct error *e) MUST_CHECK;
+
 #endif

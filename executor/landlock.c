@@ -111,14 +111,15 @@ static int add_tops(int ruleset_fd, const struct confine *c, struct error *e)
 	return 0;
 }
 
-int apply_landlock(struct confine *c, struct error *e)
+/* All that is covered stands by now: a rule is about the inode it names. */
+int confine_landlock_ready(const struct confine *c, struct error *e)
 {
 	uint32_t abi = c->landlock_abi;
 	struct ruleset handled = { .fs = known(abi) };
 	AUTO_FD fd = -1;
 
 	/* Loopback needs TCP; the network namespace bounds it to that. */
-	if (abi >= 4 && (c->ask->flags & LAUNCH_LANDLOCK_NET) != 0)
+	if (abi >= 4 && (c->flags & LAUNCH_LANDLOCK_NET) != 0)
 		handled.net = NET_ALL;
 	if (abi >= 6)
 		handled.scoped = omit_from("landlock-scope", SCOPE_ALL);
@@ -132,8 +133,17 @@ int apply_landlock(struct confine *c, struct error *e)
 			return -1;
 	if (add_tops(fd, c, e) < 0)
 		return -1;
-	if (syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+	if (syscall(SYS_dup3, fd, CONFINE_RULESET_FD, O_CLOEXEC) < 0)
+		return FAIL_SYS(e, "place the Landlock ruleset");
+	return 0;
+}
+
+int apply_landlock(struct confine *c, struct error *e)
+{
+	(void)c;
+	if (syscall(SYS_landlock_restrict_self, CONFINE_RULESET_FD, 0) < 0)
 		return FAIL_SYS(e, "restrict by Landlock");
+	(void)close(CONFINE_RULESET_FD);
 	return 0;
 }
 

@@ -7,10 +7,10 @@
  * ENTRY messages and BUILD; the launcher makes that view its own root, so that
  * every run's CLONE_NEWNS begins with a copy of it.
  *
- * One run: RUN -> STARTED (with descriptors) or FAILED; then the run's own
- * status channel says STOPPED (the program stands before its first
- * instruction, confined) or STEP_FAILED; the supervisor reads the posture back
- * and writes one byte to the gate; at the end ENDED.  When cgroup.events says
+ * One run: RUN -> STARTED (with descriptors) or FAILED; the run's own status
+ * channel says STOPPED (the program stands before its first instruction,
+ * confined) or STEP_FAILED, perhaps before STARTED is read; the supervisor
+ * reads the posture back and writes one byte to the gate; at the end ENDED.  When cgroup.events says
  * populated 0 the supervisor collects and sends RELEASE -> RELEASED.
  *
  * The launcher kills every run when its channel closes, and pid 1 of a run
@@ -37,7 +37,8 @@
 
 enum launch_verb {
 	LAUNCH_ENTRY = 1, /* part of the view; 0 or 1 descriptor */
-	LAUNCH_BUILD,     /* view complete: build it, and the instance */
+	LAUNCH_BUILD, /* view complete: build it, and the instance; 1 descriptor,
+	               * pid 1's filter */
 	LAUNCH_RUN,
 	LAUNCH_RELEASE,
 	LAUNCH_HELPER, /* start bailiff-opener or bailiff-collect */
@@ -55,8 +56,11 @@ enum launch_status_verb {
 	LAUNCH_STOPPED = 1, /* 1 descriptor: a pidfd of the program */
 	LAUNCH_ENDED,
 	LAUNCH_STEP_FAILED,
-	LAUNCH_MAPS, /* never to the supervisor: a clone asks its launcher for
-	              * the id maps; 1 descriptor, the scratch */
+	/* Never to the supervisor: */
+	LAUNCH_MAPS,   /* a clone asks its launcher for the id maps; 1
+	                * descriptor, the scratch */
+	LAUNCH_STANDS, /* the program's process to pid 1, before STOPPED; 0 or 1
+	                * descriptor, the listener of its filter */
 };
 
 enum launch_entry_kind {
@@ -78,7 +82,8 @@ struct launch_entry {
 struct launch_build {
 	uint8_t instance[16];
 	uint32_t landlock_min_abi;
-	uint32_t ahead; /* sandboxes made ahead of requests: 0 or 1 */
+	uint32_t ahead; /* whether sandboxes are made ahead of requests */
+	uint32_t flags; /* LAUNCH_SHAPE of the request to expect first */
 };
 
 struct launch_ready {
@@ -101,6 +106,8 @@ struct launch_group {
 /* Bound memory for each process, having no control group for all of them. */
 #define LAUNCH_ADDRESS_SPACE 8u
 #define LAUNCH_NOEXEC        4u /* no code from the scratch: no 'exec_memory' */
+/* What a sandbox made ahead has already, so that only such a request gets it. */
+#define LAUNCH_SHAPE (LAUNCH_LANDLOCK_NET | LAUNCH_LOOPBACK | LAUNCH_NOEXEC)
 
 /* Descriptors, in this order. */
 enum launch_run_fd {
@@ -108,9 +115,8 @@ enum launch_run_fd {
 	LAUNCH_FD_STDIN, /* what becomes 0, 1, 2 of the program */
 	LAUNCH_FD_STDOUT,
 	LAUNCH_FD_STDERR,
-	LAUNCH_FD_FILTER,      /* the program's */
-	LAUNCH_FD_INIT_FILTER, /* pid 1's */
-	LAUNCH_FD_INPUTS,      /* first of n inputs; files are sealed */
+	LAUNCH_FD_FILTER, /* the program's */
+	LAUNCH_FD_INPUTS, /* first of n inputs; files are sealed */
 };
 
 struct launch_run {
@@ -184,6 +190,12 @@ struct launch_stopped {
 	/* of the ruleset in force, proven by the sentinel */
 	uint32_t landlock_abi;
 	uint32_t steps; /* confinement rows applied and proven */
+};
+
+struct launch_stands {
+	uint64_t run, wall_ms;
+	uint32_t landlock_abi, steps;
+	char program[LAUNCH_PATH_MAX]; /* as asked for */
 };
 
 struct launch_ended {

@@ -13,6 +13,10 @@
 #include "executor/launcher.h"
 #include "executor/steps.h"
 
+/* Of a scratch made before anybody asked for one. */
+#define SCRATCH_FIRST_BYTES  (16u << 20)
+#define SCRATCH_FIRST_INODES 1024
+
 static int act_order(void *context, struct error *e)
 {
 	struct launcher *l = context;
@@ -127,6 +131,18 @@ static int act_view(void *context, struct error *e)
 	return view_enter(&l->view, l->rootless ? "/usr" : LAUNCHER_RUN_DIR, e);
 }
 
+/* Of pid 1 of every run: read once, before any. */
+static int act_filter(void *context, struct error *e)
+{
+	struct launcher *l = context;
+
+	if (l->given.n != 1)
+		return FAIL(
+		    e, ERROR_MALFORMED, "%zu descriptors came", l->given.n);
+	return confine_filter_read(
+	    l->given.fd[0], l->memory.init_filter, &l->init_filter, e);
+}
+
 static int act_reduce(void *context, struct error *e)
 {
 	(void)context;
@@ -135,6 +151,7 @@ static int act_reduce(void *context, struct error *e)
 
 static const struct stage rows[] = {
 	{ "order", act_order, "report this" },
+	{ "filter", act_filter, "report this: the filter comes from bailiff" },
 	{ "landlock", act_landlock,
 	    "boot with landlock in lsm=, or lower landlock.min_abi in the "
 	    "policy" },
@@ -153,6 +170,7 @@ static const struct stage rows[] = {
 
 static const struct stage rows_rootless[] = {
 	{ "order", act_order, "report this" },
+	{ "filter", act_filter, "report this: the filter comes from bailiff" },
 	{ "landlock", act_landlock,
 	    "boot with landlock in lsm=, or lower landlock.min_abi in the "
 	    "policy" },
@@ -180,6 +198,9 @@ int launcher_build(struct launcher *l, struct error *e)
 	}
 	l->ahead = l->request.build.ahead != 0;
 	l->park = l->ahead;
+	l->next_flags = l->request.build.flags & LAUNCH_SHAPE;
+	l->next_scratch =
+	    (struct scratch_size){ SCRATCH_FIRST_BYTES, SCRATCH_FIRST_INODES };
 	abi = l->landlock_abi;
 	l->reply.ready = (struct launch_ready){ .landlock_abi = abi };
 	(void)snprintf(l->reply.ready.cgroup_mode,

@@ -61,8 +61,10 @@ int launched_end(struct launcher *l, struct launched *run, struct error *e)
 	if (has_leaf && cgroup_leaf_remove(&l->cgroups, &run->leaf, e) < 0)
 		return -1;
 	drop(&run->sync_fd);
+	drop(&run->ask_fd);
 	drop(&run->gate_fd);
 	drop(&run->status_fd);
+	drop(&run->scratch_fd);
 	/* Last: the ids are free only when nobody has them. */
 	drop(&run->uid_lock_fd);
 	run->state = RUN_FREE;
@@ -72,7 +74,7 @@ int launched_end(struct launcher *l, struct launched *run, struct error *e)
 static struct launched *find(struct launcher *l, uint64_t id)
 {
 	/* A slot without a run has id 0. */
-	for (size_t i = 0; i < LAUNCH_RUNS_MAX && id != 0; i++)
+	for (size_t i = 0; i < LAUNCHER_SLOTS && id != 0; i++)
 		if (l->runs[i].state != RUN_FREE && l->runs[i].id == id)
 			return &l->runs[i];
 	return NULL;

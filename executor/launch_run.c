@@ -1,6 +1,7 @@
 /*
- * executor/launch_run.c - RUN from the launcher's side: a slot, its limits,
- * id maps.  Linked by bailiff-launch.  The clone's side is sandbox.c.
+ * executor/launch_run.c - RUN from the launcher's side: a slot, its limits, what
+ * only we may do to what came with the request, then the request itself.
+ * Linked by bailiff-launch.  The other side is program.c.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +15,25 @@
 #include "executor/launcher.h"
 #include "executor/steps.h"
 #include "executor/uids.h"
+
+static void drop(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+/* As it was made, or as it is wanted. */
+static int fit_scratch(struct launched *run, struct error *e)
+{
+	if (run->wanted.bytes == run->scratch.bytes &&
+	    run->wanted.inodes == run->scratch.inodes)
+		return 0;
+	if (scratch_resize(run->scratch_fd, &run->wanted, e) < 0)
+		return -1;
+	run->scratch = run->wanted;
+	return 0;
+}
 
 /* One RUN in hand. */
 struct start {
@@ -37,7 +57,7 @@ static int act_request(void *context, struct error *e)
 	if (ask->open_files > CONFINE_OPEN_FILES)
 		return FAIL(e, ERROR_LIMIT, "more than %d open files",
 		    CONFINE_OPEN_FILES);
-	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++)
+	for (size_t i = 0; i < LAUNCHER_SLOTS; i++)
 		if (l->runs[i].state != RUN_FREE && l->runs[i].id == ask->run)
 			return FAIL(e, ERROR_STATE, "that run exists");
 	return 0;
@@ -58,7 +78,50 @@ static int act_limits(void *context, struct error *e)
 	return cgroup_leaf_limit(&s->l->cgroups, &s->run->leaf, &limits, e);
 }
 
-/* The clone takes it when it has come that far, whether it waits or not. */
+/* One that was made ahead has the size that was asked for last; while it is
+ * being made, this waits. */
+static int act_scratch(void *context, struct error *e)
+{
+	struct start *s = context;
+	struct launched *run = s->run;
+
+	run->wanted = scratch_size_of(&s->l->request.run);
+	/* To tmpfs, 0 means no bound. */
+	if (run->wanted.bytes == 0 || run->wanted.inodes == 0)
+		return FAIL(e, ERROR_MALFORMED, "a scratch of size 0");
+	return run->scratch_fd >= 0 ? fit_scratch(run, e) : 0;
+}
+
+/*
+ * Scripts write to /dev/stderr, which opens the pipe anew.  By the group, to
+ * write only: not its owner, the program can neither read its output back nor
+ * change that.
+ */
+static int act_streams(void *context, struct error *e)
+{
+	static const int streams[] = { LAUNCH_FD_STDOUT, LAUNCH_FD_STDERR };
+	struct start *s = context;
+	struct launcher *l = s->l;
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		int fd = l->given.fd[streams[i]];
+		struct stat st;
+
+		if (fstat(fd, &st) < 0)
+			return FAIL_SYS(e, "look at a standard stream");
+		if (!S_ISFIFO(st.st_mode))
+			continue;
+		/* With one id for all the program owns the pipe as we do. */
+		if (l->rootless
+		        ? fchmod(fd, S_IWUSR) < 0
+		        : fchown(fd, geteuid(), s->run->program_id) < 0 ||
+		              fchmod(fd, S_IWUSR | S_IRUSR | S_IWGRP) < 0)
+			return FAIL_SYS(e, "let a standard stream be opened");
+	}
+	return 0;
+}
+
+/* It is taken when its taker has come that far, whether it waits or not. */
 static int act_hand(void *context, struct error *e)
 {
 	struct start *s = context;
@@ -68,9 +131,11 @@ static int act_hand(void *context, struct error *e)
 		.message = &l->request.run,
 		.fds = &l->given };
 
-	l->sync.fd = s->run->sync_fd;
-	if (channel_send(&l->sync, &what, e) == 0 || e->kind == ERROR_CLOSED)
+	l->sync.fd = s->run->ask_fd;
+	if (channel_send(&l->sync, &what, e) == 0 || e->kind == ERROR_CLOSED) {
+		drop(&s->run->ask_fd);
 		return 0; /* its last words, or its end, say why */
+	}
 	return -1;
 }
 
@@ -81,15 +146,11 @@ static const struct stage requested[] = {
 static const struct stage given[] = {
 	{ "cgroup", act_limits,
 	    "see that limits can be set in this host's control groups" },
+	{ "scratch", act_scratch,
+	    "raise the policy's scratch_bytes or scratch_inodes" },
+	{ "streams", act_streams, "report this" },
 	{ "hand", act_hand, "send less arguments" },
 };
-
-static void drop(int *fd)
-{
-	if (*fd >= 0)
-		(void)close(*fd);
-	*fd = -1;
-}
 
 /* Answer FAILED; 'run' NULL if it has no slot. */
 static int refuse(struct launcher *l, struct launched *run,
@@ -102,18 +163,6 @@ static int refuse(struct launcher *l, struct launched *run,
 		(void)!launched_end(l, run, &ignored);
 	l->reply.failed = *failed;
 	return launcher_reply(l, LAUNCH_FAILED, NULL, e);
-}
-
-int launcher_run(struct launcher *l, struct error *e)
-{
-	struct start s = { .l = l };
-	struct launch_failed failed = { .run = l->request.run.run };
-
-	if (steps_run(STAGES(requested), &s, &failed) < 0 ||
-	    launcher_slot(l, &s.run, &failed) < 0 ||
-	    steps_run(STAGES(given), &s, &failed) < 0)
-		return refuse(l, s.run, &failed, e);
-	return 0;
 }
 
 /* One id of ours, or two. */
@@ -163,20 +212,18 @@ static int put_group(const struct launcher *l, const struct launched *run,
 }
 
 static int tell_started(
-    struct launcher *l, struct launched *run, int scratch_fd, struct error *e)
+    struct launcher *l, struct launched *run, struct error *e)
 {
 	struct fd_list fds = { .n = l->grouped ? LAUNCH_FD_STARTED_N
 		                               : LAUNCH_FD_LONE_N };
 	struct launch_started *out = &l->reply.started;
-	int ret;
 
 	fds.fd[LAUNCH_FD_INIT] = run->pid_fd;
 	fds.fd[LAUNCH_FD_GATE] = run->gate_fd;
 	fds.fd[LAUNCH_FD_STATUS] = run->status_fd;
-	fds.fd[LAUNCH_FD_SCRATCH] = scratch_fd;
-	if (l->grouped && cgroup_leaf_files(&l->cgroups, &run->leaf,
-	                      &fds.fd[LAUNCH_FD_KILL], e) < 0)
-		return -1;
+	fds.fd[LAUNCH_FD_SCRATCH] = run->scratch_fd;
+	memcpy(&fds.fd[LAUNCH_FD_KILL], run->leaf.file_fd,
+	    sizeof(run->leaf.file_fd));
 	*out = (struct launch_started){ .run = run->id,
 		.init_pid = (uint32_t)run->pid,
 		.init_uid = run->init_id,
@@ -184,29 +231,44 @@ static int tell_started(
 	if (l->grouped)
 		(void)snprintf(out->cgroup, sizeof(out->cgroup),
 		    "bailiff/%s/%s", l->cgroups.instance, run->leaf.name);
-	ret = put_group(l, run, out, e);
-	if (ret == 0)
-		ret = launcher_reply(l, LAUNCH_STARTED, &fds, e);
-	for (size_t i = LAUNCH_FD_KILL; i < fds.n; i++)
-		(void)close(fds.fd[i]);
-	return ret;
+	if (put_group(l, run, out, e) < 0 ||
+	    launcher_reply(l, LAUNCH_STARTED, &fds, e) < 0)
+		return -1;
+	run->state = RUN_GOING;
+	cgroup_leaf_watched(&run->leaf);
+	drop(&run->gate_fd);
+	drop(&run->status_fd);
+	drop(&run->scratch_fd);
+	return 0;
 }
 
 _Static_assert(LAUNCH_FD_STARTED_N - LAUNCH_FD_KILL == CGROUP_FILES,
-    "cgroup_leaf_files fills the rest of STARTED");
+    "the files of a leaf are the rest of STARTED");
 
-/* The clone waits with all mounts made; STARTED first, then it may go on. */
-static int let_on(
-    struct launcher *l, struct launched *run, int scratch_fd, struct error *e)
+static int start(struct launcher *l, struct launched *run, struct error *e)
+{
+	struct launch_failed failed = { .run = run->id };
+	struct error why = { 0 };
+
+	if (tell_started(l, run, &why) == 0)
+		return 0;
+	if (why.kind == ERROR_CLOSED) {
+		*e = why;
+		return -1;
+	}
+	(void)steps_failed("started", "report this", &why, &failed);
+	return refuse(l, run, &failed, e);
+}
+
+/* The clone waits with all mounts made; it may go on. */
+static int let_on(struct launcher *l, struct launched *run, struct error *e)
 {
 	ssize_t sent;
 
-	if (write_maps(l, run, e) < 0 ||
-	    tell_started(l, run, scratch_fd, e) < 0)
+	if (run->state == RUN_BUILDING && fit_scratch(run, e) < 0)
+		return FAIL_IN(e, "fit the scratch");
+	if (write_maps(l, run, e) < 0)
 		return -1;
-	run->state = RUN_GOING;
-	drop(&run->gate_fd);
-	drop(&run->status_fd);
 	/* If it died meanwhile, its status channel says so; and if it gets no
 	 * byte, it says so itself there. */
 	do
@@ -225,45 +287,70 @@ static void lose_parked(struct launcher *l, struct launched *run)
 		return;
 	/* It will not die: kept as what no run can have, until the end. */
 	run->state = RUN_GOING;
-	drop(&run->sync_fd);
+}
+
+/* What a clone says before it has its maps: it wants them, or cannot go on. */
+static int hear_clone(struct launcher *l, struct launched *run,
+    struct launch_failed *ret_failed, struct error *e)
+{
+	const struct channel_receive what = { .protocol =
+		                                  &launch_status_protocol,
+		.max_fds = 1,
+		.to = { ret_failed, sizeof(*ret_failed) } };
+	struct fd_list fds = { .n = 0 };
+	uint16_t verb = 0;
+
+	l->sync.fd = run->sync_fd;
+	if (channel_receive(&l->sync, &what, &verb, &fds, e) < 0)
+		return -1;
+	if (verb == LAUNCH_MAPS && fds.n == 1) {
+		run->scratch_fd = fds.fd[0];
+		return let_on(l, run, e);
+	}
+	fd_list_close(&fds);
+	if (verb != LAUNCH_STEP_FAILED)
+		return FAIL(e, ERROR_STATE, "the clone spoke out of turn");
+	return 1;
 }
 
 int launcher_sync(struct launcher *l, struct launched *run, struct error *e)
 {
-	struct launch_failed failed = { .run = run->id };
-	const struct channel_receive what = { .protocol =
-		                                  &launch_status_protocol,
-		.max_fds = 1,
-		.to = { &failed, sizeof(failed) } };
+	struct launch_failed failed = { .run = 0 };
 	struct error why = { 0 };
-	struct fd_list fds = { .n = 0 };
-	uint16_t verb = 0;
-	int ret = -1;
+	int heard;
 
+	if (run->sync_fd < 0) {
+		lose_parked(l, run);
+		return 0;
+	}
+	heard = hear_clone(l, run, &failed, &why);
+	if (heard == 0 && run->state == RUN_BUILDING)
+		return start(l, run, e);
+	if (heard == 0)
+		return 0;
 	if (run->state == RUN_PARKED) {
 		lose_parked(l, run);
 		return 0;
 	}
-	l->sync.fd = run->sync_fd;
-	if (channel_receive(&l->sync, &what, &verb, &fds, &why) == 0 &&
-	    verb == LAUNCH_STEP_FAILED) {
-		failed.run = run->id;
-		return refuse(l, run, &failed, e);
-	}
-	if (verb == LAUNCH_MAPS && fds.n == 1)
-		ret = let_on(l, run, fds.fd[0], &why);
-	else if (verb != 0)
-		(void)FAIL(&why, ERROR_STATE, "the clone spoke out of turn");
-	fd_list_close(&fds);
-	if (ret == 0)
-		return 0;
-	if (why.kind == ERROR_CLOSED && verb == LAUNCH_MAPS) {
-		*e = why;
-		return -1;
-	}
-	(void)steps_failed("build",
-	    "raise the policy's memory limit if the kernel killed it", &why,
-	    &failed);
+	if (heard < 0)
+		(void)steps_failed("build",
+		    "raise the policy's memory limit if the kernel killed it",
+		    &why, &failed);
 	failed.run = run->id;
 	return refuse(l, run, &failed, e);
+}
+
+int launcher_run(struct launcher *l, struct error *e)
+{
+	struct start s = { .l = l };
+	struct launch_failed failed = { .run = l->request.run.run };
+
+	if (steps_run(STAGES(requested), &s, &failed) < 0 ||
+	    launcher_slot(l, &s.run, &failed) < 0 ||
+	    steps_run(STAGES(given), &s, &failed) < 0)
+		return refuse(l, s.run, &failed, e);
+	/* Otherwise when it stands as far. */
+	if (s.run->scratch_fd >= 0)
+		return start(l, s.run, e);
+	return 0;
 }

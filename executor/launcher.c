@@ -93,19 +93,19 @@ enum {
 };
 
 static nfds_t collect_fds(struct launcher *l, struct pollfd *fds,
-    struct launched *of[ON_SYNC + LAUNCH_RUNS_MAX])
+    struct launched *of[ON_SYNC + LAUNCHER_SLOTS])
 {
 	nfds_t n = ON_SYNC;
 
 	fds[ON_SUPERVISOR] = (struct pollfd){ l->channel.fd, POLLIN, 0 };
 	fds[ON_CHILD] = (struct pollfd){ l->child_fd, POLLIN, 0 };
-	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++) {
-		if (l->runs[i].sync_fd < 0 ||
-		    (l->runs[i].state != RUN_BUILDING &&
-		        l->runs[i].state != RUN_PARKED))
+	for (size_t i = 0; i < LAUNCHER_SLOTS; i++) {
+		int fd = launched_watch_fd(&l->runs[i]);
+
+		if (fd < 0)
 			continue;
 		of[n] = &l->runs[i];
-		fds[n++] = (struct pollfd){ l->runs[i].sync_fd, POLLIN, 0 };
+		fds[n++] = (struct pollfd){ fd, POLLIN, 0 };
 	}
 	return n;
 }
@@ -121,8 +121,8 @@ static void on_children(struct launcher *l)
 /* Clones first: a message may free the slot that 'of' points to. */
 static int turn(struct launcher *l, struct error *e)
 {
-	struct pollfd fds[ON_SYNC + LAUNCH_RUNS_MAX];
-	struct launched *of[ON_SYNC + LAUNCH_RUNS_MAX];
+	struct pollfd fds[ON_SYNC + LAUNCHER_SLOTS];
+	struct launched *of[ON_SYNC + LAUNCHER_SLOTS];
 	nfds_t n = collect_fds(l, fds, of);
 
 	int ready = poll(fds, n, l->park ? 0 : -1);
@@ -155,7 +155,7 @@ void launcher_close(struct launcher *l)
 	struct error ignored;
 	bool clean = true;
 
-	for (size_t i = 0; i < LAUNCH_RUNS_MAX; i++)
+	for (size_t i = 0; i < LAUNCHER_SLOTS; i++)
 		if (l->runs[i].state != RUN_FREE)
 			clean = launched_end(l, &l->runs[i], &ignored) == 0 &&
 			        clean;

@@ -10,35 +10,14 @@
 #include <sys/types.h>
 
 #include "base/channel.h"
-#include "executor/cgroup.h"
 #include "executor/launch.h"
+#include "executor/launched.h"
 #include "executor/sandbox.h"
 #include "executor/view.h"
 
 #define LAUNCHER_CHANNEL_FD  3
 #define LAUNCHER_RUN_DIR     "/run/bailiff"
 #define LAUNCHER_HELPERS_MAX 256
-
-enum launched_state {
-	RUN_FREE,
-	RUN_PARKED,   /* made ahead; no run has it yet */
-	RUN_BUILDING, /* a run's; its maps are not written yet */
-	RUN_GOING,    /* STARTED was sent */
-};
-
-/* One run; descriptors are owned, -1 when closed. */
-struct launched {
-	enum launched_state state;
-	uint64_t id;
-	pid_t pid; /* pid 1 of the run, our child */
-	int pid_fd;
-	int sync_fd;   /* to the clone, while BUILDING */
-	int gate_fd;   /* the supervisor's, until STARTED */
-	int status_fd; /* the supervisor's, until STARTED */
-	int uid_lock_fd;
-	uint32_t init_id, program_id;
-	struct cgroup_leaf leaf;
-};
 
 struct launcher {
 	struct channel channel; /* to the supervisor */
@@ -60,6 +39,8 @@ struct launcher {
 	bool rootless, built; /* in our own user namespace: launch_nest.c */
 	bool grouped;         /* control groups hold runs, as root's always */
 	bool ahead, park; /* ever; now: make one when nothing else is to do */
+	uint32_t next_flags; /* of what is made then */
+	struct scratch_size next_scratch;
 	uint64_t n_slots; /* made so far: the number names a slot's groups */
 	bool broken;      /* before BUILD, whose answer tells it */
 	struct launch_failed why;
@@ -72,10 +53,11 @@ struct launcher {
 	uint32_t landlock_abi;
 	struct cgroups cgroups;
 	struct view view;
-	struct launched runs[LAUNCH_RUNS_MAX];
+	struct launched runs[LAUNCHER_SLOTS];
 	pid_t helpers[LAUNCHER_HELPERS_MAX]; /* 0: free */
 	struct sandbox sandbox;              /* what the next clone gets */
 	struct sandbox_memory memory;
+	struct confine_filter init_filter; /* lies in 'memory' */
 };
 
 /* launch_setup.c: the channel; without it there is nobody to tell.  Then
@@ -90,19 +72,6 @@ int launcher_build(struct launcher *l, struct error *e) MUST_CHECK;
 /* launch_run.c: a run that fails is answered, not an error here. */
 int launcher_run(struct launcher *l, struct error *e) MUST_CHECK;
 int launcher_release(struct launcher *l, struct error *e) MUST_CHECK;
-/* launch_slot.c: the parked slot, or a new one; PARKED still. */
-int launcher_slot(struct launcher *l, struct launched **ret,
-    struct launch_failed *failed) MUST_CHECK;
-/* Have one parked, if it can be. */
-void launcher_park(struct launcher *l);
-/* The sync channel of 'run' can be read: write its maps or tell its failure. */
-int launcher_sync(
-    struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
-/* Kill what is left of a run and give back all it holds.  If it will not die,
- * it keeps its slot, its groups and its ids. */
-int launched_end(
-    struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
-
 /* launch_helper.c: HELPER, and their ends. */
 int launcher_helper(struct launcher *l, struct error *e) MUST_CHECK;
 void launcher_reap_helpers(struct launcher *l);

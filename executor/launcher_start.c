@@ -60,9 +60,11 @@ static int send_view(
 	struct launch_build build = {
 		.landlock_min_abi = start->landlock_min_abi,
 		.ahead = 1,
+		.flags = start->flags,
 	};
+	const struct fd_list filter = { 1, { start->init_filter_fd } };
 	struct channel_send last = { &launch_protocol, LAUNCH_BUILD, &build,
-		NULL };
+		&filter };
 
 	for (size_t i = 0; i < start->view->n; i++) {
 		const struct template_item *item = &start->view->items[i];

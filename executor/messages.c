@@ -20,6 +20,7 @@ static const struct wire_field build_rows[] = {
 	WIRE_ROW_FIXED(launch_build, instance),
 	WIRE_ROW_U32(launch_build, landlock_min_abi),
 	WIRE_ROW_U32(launch_build, ahead),
+	WIRE_ROW_U32(launch_build, flags),
 };
 static const struct wire_layout build = WIRE_LAYOUT(launch_build, build_rows);
 
@@ -124,6 +125,16 @@ static const struct wire_field stopped_rows[] = {
 static const struct wire_layout stopped =
     WIRE_LAYOUT(launch_stopped, stopped_rows);
 
+static const struct wire_field stands_rows[] = {
+	WIRE_ROW_U64(launch_stands, run),
+	WIRE_ROW_U64(launch_stands, wall_ms),
+	WIRE_ROW_U32(launch_stands, landlock_abi),
+	WIRE_ROW_U32(launch_stands, steps),
+	WIRE_ROW_TEXT(launch_stands, program),
+};
+static const struct wire_layout stands =
+    WIRE_LAYOUT(launch_stands, stands_rows);
+
 static const struct wire_field ended_rows[] = {
 	WIRE_ROW_U32(launch_ended, exit_kind),
 	WIRE_ROW_U32(launch_ended, exit_value),
@@ -136,6 +147,7 @@ static const struct wire_message statuses[] = {
 	{ LAUNCH_ENDED, "ended", &ended },
 	{ LAUNCH_STEP_FAILED, "step failed", &failed },
 	{ LAUNCH_MAPS, "maps", NULL },
+	{ LAUNCH_STANDS, "stands", &stands },
 };
 
 const struct wire_protocol launch_status_protocol = { "status",

@@ -81,14 +81,27 @@ int mounts_attach(int fd, int dir_fd, const char *path, struct error *e)
 	return 0;
 }
 
-int mounts_freeze(int fd, struct error *e)
+int mounts_change(int fd,
+    const struct mounts_option options[MOUNTS_OPTIONS_MAX], struct error *e)
 {
 	AUTO_FD context_fd = fspick(fd, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
 
 	if (context_fd < 0)
 		return FAIL_SYS(e, "pick a superblock");
-	if (fsconfig(context_fd, FSCONFIG_SET_FLAG, "ro", NULL, 0) < 0 ||
-	    fsconfig(context_fd, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) < 0)
-		return FAIL_SYS(e, "make a superblock read-only");
+	if (configure(context_fd, options, e) < 0)
+		return -1;
+	if (fsconfig(context_fd, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) < 0)
+		return FAIL_SYS(e, "change a superblock");
+	return 0;
+}
+
+int mounts_freeze(int fd, struct error *e)
+{
+	static const struct mounts_option read_only[MOUNTS_OPTIONS_MAX] = {
+		{ "ro", NULL }
+	};
+
+	if (mounts_change(fd, read_only, e) < 0)
+		return FAIL_IN(e, "make it read-only");
 	return 0;
 }

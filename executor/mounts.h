@@ -47,6 +47,11 @@ int mounts_set(int fd, unsigned int attributes, struct error *e) MUST_CHECK;
 int mounts_attach(
     int fd, int dir_fd, const char *path, struct error *e) MUST_CHECK;
 
+/* Change options of the superblock of 'fd', the root of a mount. */
+int mounts_change(int fd,
+    const struct mounts_option options[MOUNTS_OPTIONS_MAX],
+    struct error *e) MUST_CHECK;
+
 /*
  * Make the superblock itself read-only: a mount flag binds one mount, and a
  * clone of it is one remount away from being writable.

@@ -75,7 +75,7 @@ static int raise_loopback(struct error *e)
 
 int sandbox_loopback(struct sandbox *s, struct error *e)
 {
-	if ((s->ask->flags & LAUNCH_LOOPBACK) != 0)
+	if ((s->flags & LAUNCH_LOOPBACK) != 0)
 		return raise_loopback(e);
 	return 0;
 }

@@ -19,6 +19,8 @@ struct launcher_start {
 	const struct template *view; /* borrowed */
 	const uint8_t *instance;     /* borrowed, 16 bytes */
 	uint32_t landlock_min_abi;
+	uint32_t flags;     /* LAUNCH_SHAPE of the request to expect first */
+	int init_filter_fd; /* borrowed: of pid 1 of every run */
 	struct channel *channel; /* borrowed; gets the launcher's channel */
 };
 

@@ -77,7 +77,8 @@ int apply_descriptors(struct confine *c, struct error *e)
 	for (int i = 0; i < 3; i++)
 		if (place(c->std_fd[i], i, 0, e) < 0)
 			return -1;
-	if (syscall(SYS_close_range, 3, CONFINE_REPORT_FD - 1, 0) < 0 ||
+	/* The ruleset stays until it is in force. */
+	if (syscall(SYS_close_range, 3, CONFINE_RULESET_FD - 1, 0) < 0 ||
 	    syscall(SYS_close_range, FILTER_PROGRAM_FD + 1, ~0u, 0) < 0)
 		return FAIL_SYS(e, "close all other descriptors");
 	return 0;

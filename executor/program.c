@@ -1,14 +1,73 @@
 /*
  * executor/program.c - the program's process, from fork to its first
- * instruction.  Linked by bailiff-launch; allocates nothing.
+ * instruction: what needs no request, the request, the rest.  Linked by
+ * bailiff-launch; allocates nothing.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "executor/sandbox.h"
 #include "executor/steps.h"
+
+#define NAME "bailiff-start"
+
+static int act_filter(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+
+	return confine_filter_read(
+	    s->given->fd[LAUNCH_FD_FILTER], s->memory->filter, &s->filter, e);
+}
+
+static int act_fill(void *context, struct error *e)
+{
+	return scratch_fill(context, e);
+}
+
+/*
+ * A sealed file came open for writing and with a position that others share:
+ * open it anew.  What is no memory file (null, a pipe) goes as it is.
+ */
+static int act_stdin(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	int given_fd = s->given->fd[LAUNCH_FD_STDIN];
+	char path[32];
+
+	s->std_in_fd = given_fd;
+	if (fcntl(given_fd, F_GET_SEALS) < 0)
+		return 0;
+	if (sandbox_stdin_copy(s, &given_fd, e) < 0)
+		return -1;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", given_fd);
+	s->std_in_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (s->std_in_fd < 0)
+		return FAIL_SYS(e, "open standard input for reading");
+	return 0;
+}
+
+static int act_program(void *context, struct error *e)
+{
+	struct sandbox *s = context;
+	const char *path = s->ask->program;
+	struct stat st;
+
+	if (path[0] != '/')
+		return FAIL(
+		    e, ERROR_MALFORMED, "'%s' is no absolute path", path);
+	s->program_fd = open(path, O_PATH | O_CLOEXEC);
+	if (s->program_fd < 0 || fstat(s->program_fd, &st) < 0)
+		return FAIL_SYS(e, "open %s in the view", path);
+	if (!S_ISREG(st.st_mode) || (st.st_mode & S_IXOTH) == 0)
+		return FAIL(e, ERROR_UNAVAILABLE,
+		    "%s is no program that everybody may execute", path);
+	return 0;
+}
 
 /* Split NUL-ended strings into a NULL-ended list; the last must end too. */
 static int split(
@@ -26,8 +85,9 @@ static int split(
 	return 0;
 }
 
-static int words(struct sandbox *s, struct error *e)
+static int act_words(void *context, struct error *e)
 {
+	struct sandbox *s = context;
 	struct launch_run *ask = s->ask;
 
 	if (ask->argv.len == 0)
@@ -39,6 +99,17 @@ static int words(struct sandbox *s, struct error *e)
 	    "environment variables", e);
 }
 
+/* With the request, and pid 1's uid still. */
+static const struct stage asked[] = {
+	{ "filter", act_filter, "report this: the filter comes from bailiff" },
+	{ "scratch", act_fill,
+	    "raise the policy's scratch_bytes or memory, or send less input" },
+	{ "stdin", act_stdin, "report this" },
+	{ "program", act_program,
+	    "install the language's toolchain; bailiff doctor names it" },
+	{ "words", act_words, "report this" },
+};
+
 static _Noreturn void fail(
     struct sandbox *s, int report_fd, const struct launch_failed *failed)
 {
@@ -49,15 +120,19 @@ static _Noreturn void fail(
 }
 
 /* Pid 1 gets the listener, and nobody else keeps it. */
-static int tell(struct sandbox *s, const struct confine *c,
-    const struct launch_stopped *stopped, struct error *e)
+static int tell(struct sandbox *s, const struct confine *c, struct error *e)
 {
+	struct launch_stands stands = { .run = s->ask->run,
+		.wall_ms = s->ask->wall_ms,
+		.landlock_abi = s->landlock_abi,
+		.steps = c->n_steps };
 	const struct fd_list listener = { 1, { c->listener_fd } };
 	const struct channel_send what = { .protocol = &launch_status_protocol,
-		.verb = LAUNCH_STOPPED,
-		.message = stopped,
+		.verb = LAUNCH_STANDS,
+		.message = &stands,
 		.fds = c->listener_fd >= 0 ? &listener : NULL };
 
+	memcpy(stands.program, s->ask->program, sizeof(stands.program));
 	s->memory->channel.fd = c->report_fd;
 	if (channel_send(&s->memory->channel, &what, e) < 0)
 		return -1;
@@ -91,33 +166,51 @@ static _Noreturn void stop_and_go(struct sandbox *s)
 	_exit(1);
 }
 
+/* Until there is a request.  No launcher, no run. */
+static void wait_for_request(struct sandbox *s, int report_fd)
+{
+	struct launch_failed failed = { .run = 0 };
+	struct error e = { 0 };
+
+	if (sandbox_take(s, &e) == 0)
+		return;
+	(void)steps_failed("request", "report this", &e, &failed);
+	fail(s, report_fd, &failed);
+}
+
 void sandbox_program(struct sandbox *s, int report_fd, int gate_fd)
 {
-	const int *given = s->given->fd;
 	struct confine c = { .ask = s->ask,
 		.view = s->view,
-		.filter = s->filter,
-		.std_fd = { s->std_in_fd, given[LAUNCH_FD_STDOUT],
-		    given[LAUNCH_FD_STDERR] },
+		.flags = s->flags,
 		.report_fd = report_fd,
 		.gate_fd = gate_fd,
-		.program_fd = s->program_fd,
 		.landlock_abi = s->landlock_abi,
 		.n_groups = s->rootless ? getgroups(0, NULL) : 0,
 		.listener_fd = -1 };
-	struct launch_failed failed = { .run = s->ask->run };
-	struct launch_stopped stopped = { .landlock_abi = s->landlock_abi };
+	struct launch_failed failed = { .run = 0 };
 	struct error e = { 0 };
 
-	if (words(s, &e) < 0) {
-		(void)steps_failed("words", "report this", &e, &failed);
+	(void)prctl(PR_SET_NAME, SANDBOX_PARKED, 0, 0, 0);
+	if (confine_ahead(&c, &failed) < 0)
 		fail(s, report_fd, &failed);
+	if (!s->has_directories) {
+		sandbox_touch(s->memory);
+		wait_for_request(s, report_fd);
 	}
+	failed.run = s->ask->run;
+	(void)prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	if (steps_run(STAGES(asked), s, &failed) < 0)
+		fail(s, report_fd, &failed);
+	c.filter = s->filter;
+	c.program_fd = s->program_fd;
+	c.std_fd[0] = s->std_in_fd;
+	c.std_fd[1] = s->given->fd[LAUNCH_FD_STDOUT];
+	c.std_fd[2] = s->given->fd[LAUNCH_FD_STDERR];
 	/* 'c' knows by then where the report went. */
 	if (confine_program(&c, &failed) < 0)
 		fail(s, c.report_fd, &failed);
-	stopped.steps = c.n_steps;
-	if (tell(s, &c, &stopped, &e) < 0)
+	if (tell(s, &c, &e) < 0)
 		_exit(1);
 	stop_and_go(s);
 }

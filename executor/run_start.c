@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/launch_flags.h"
 #include "executor/patience.h"
 #include "executor/run_lone.h"
 #include "executor/run_posture.h"
@@ -126,10 +127,7 @@ static int put_launch(
 
 	memset(l, 0, sizeof(*l));
 	l->run = r->number;
-	l->flags =
-	    p->capabilities.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
-	if (!p->capabilities.exec_memory)
-		l->flags |= LAUNCH_NOEXEC;
+	l->flags = launch_shape(&p->capabilities);
 	if (r->s->owner.lone)
 		l->flags |= LAUNCH_ADDRESS_SPACE;
 	l->wall_ms = limits[LIMIT_WALL_MS];
@@ -180,7 +178,6 @@ static int launch(struct run *r, struct error *e)
 	fds.fd[LAUNCH_FD_STDOUT] = out[1];
 	fds.fd[LAUNCH_FD_STDERR] = err[1];
 	fds.fd[LAUNCH_FD_FILTER] = r->toolchain->filter_fd;
-	fds.fd[LAUNCH_FD_INIT_FILTER] = r->s->init_filter_fd;
 	for (size_t i = 0; i < r->n_inputs; i++)
 		fds.fd[LAUNCH_FD_INPUTS + i] = r->inputs[i].fd;
 	r->at_launcher = true;

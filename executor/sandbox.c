@@ -19,18 +19,15 @@
 #include "executor/steps.h"
 #include "executor/uids.h"
 
-#define KEEP_MAX 8
-#define PARKED   "bailiff-parked"
+#define KEEP_MAX 9
 #define NAME     "bailiff-init"
-/* Of a message buffer: as much as most requests take. */
-#define TOUCHED 8192
 
 static int act_descriptors(void *context, struct error *e)
 {
 	struct sandbox *s = context;
-	int keep[KEEP_MAX] = { s->sync_fd, s->status_fd, s->gate_fd,
+	int keep[KEEP_MAX] = { s->sync_fd, s->ask_fd, s->status_fd, s->gate_fd,
 		s->liveness_fd, s->host_ns_fd };
-	size_t n = 5;
+	size_t n = 6;
 
 	for (size_t i = 0; i < CGROUP_TREES; i++)
 		if (s->leaf.fd[i] >= 0)
@@ -38,7 +35,7 @@ static int act_descriptors(void *context, struct error *e)
 	return sandbox_keep_only(keep, n, e);
 }
 
-_Static_assert(5 + CGROUP_TREES <= KEEP_MAX, "all that is kept has room");
+_Static_assert(6 + CGROUP_TREES <= KEEP_MAX, "all that is kept has room");
 
 static int act_join(void *context, struct error *e)
 {
@@ -49,83 +46,31 @@ static int act_join(void *context, struct error *e)
 	return cgroup_leaf_join(&s->leaf, e);
 }
 
-static int act_filters(void *context, struct error *e)
-{
-	struct sandbox *s = context;
-	const int *given = s->given->fd;
-
-	if (confine_filter_read(
-	        given[LAUNCH_FD_FILTER], s->memory->filter, &s->filter, e) < 0)
-		return FAIL_IN(e, "the program's filter");
-	if (confine_filter_read(given[LAUNCH_FD_INIT_FILTER],
-	        s->memory->init_filter, &s->init_filter, e) < 0)
-		return FAIL_IN(e, "pid 1's filter");
-	return 0;
-}
-
 static int act_scratch(void *context, struct error *e)
 {
 	return sandbox_scratch(context, e);
 }
 
+static int act_stdin(void *context, struct error *e)
+{
+	return sandbox_stdin_ready(context, e);
+}
+
+/* They are the request's, and are mounted where it is still possible. */
 static int act_directories(void *context, struct error *e)
 {
-	return sandbox_directories(context, e);
+	struct sandbox *s = context;
+
+	if (s->has_directories && sandbox_take(s, e) < 0)
+		return -1;
+	if (sandbox_directories(s, e) < 0)
+		return -1;
+	return scratch_ready(s, e);
 }
 
 static int act_proc(void *context, struct error *e)
 {
 	return sandbox_proc(context, e);
-}
-
-/*
- * A sealed file came open for writing and with a position that others share:
- * open it anew.  What is no memory file (null, a pipe) goes as it is.
- */
-static int act_stdin(void *context, struct error *e)
-{
-	struct sandbox *s = context;
-	int given_fd = s->given->fd[LAUNCH_FD_STDIN];
-	char path[32];
-
-	s->std_in_fd = given_fd;
-	if (fcntl(given_fd, F_GET_SEALS) < 0)
-		return 0;
-	if (sandbox_stdin_copy(s, &given_fd, e) < 0)
-		return -1;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", given_fd);
-	s->std_in_fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (s->std_in_fd < 0)
-		return FAIL_SYS(e, "open standard input for reading");
-	return 0;
-}
-
-/*
- * Scripts write to /dev/stderr, which opens the pipe anew.  By the group, to
- * write only: not its owner, the program can neither read its output back nor
- * change that.
- */
-static int act_streams(void *context, struct error *e)
-{
-	struct sandbox *s = context;
-	static const int streams[] = { LAUNCH_FD_STDOUT, LAUNCH_FD_STDERR };
-
-	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
-		int fd = s->given->fd[streams[i]];
-		struct stat st;
-
-		if (fstat(fd, &st) < 0)
-			return FAIL_SYS(e, "look at a standard stream");
-		if (!S_ISFIFO(st.st_mode))
-			continue;
-		/* With one id for all the program owns the pipe as we do. */
-		if (s->rootless
-		        ? fchmod(fd, S_IWUSR) < 0
-		        : fchown(fd, geteuid(), s->program_id) < 0 ||
-		              fchmod(fd, S_IWUSR | S_IRUSR | S_IWGRP) < 0)
-			return FAIL_SYS(e, "let a standard stream be opened");
-	}
-	return 0;
 }
 
 static int act_host(void *context, struct error *e)
@@ -137,20 +82,6 @@ static int act_host(void *context, struct error *e)
 static int act_loopback(void *context, struct error *e)
 {
 	return sandbox_loopback(context, e);
-}
-
-/*
- * Touch now what the request will fill, so that the run does not wait for
- * these pages: after fork each is copied on its first write.
- */
-static int act_memory(void *context, struct error *e)
-{
-	struct sandbox *s = context;
-
-	(void)e;
-	memset(s->ask, 0, sizeof(*s->ask));
-	memset(s->memory->channel.buffer, 0, TOUCHED);
-	return 0;
 }
 
 static int act_separate(void *context, struct error *e)
@@ -195,24 +126,6 @@ static int act_close(void *context, struct error *e)
 	return 0;
 }
 
-static int act_program(void *context, struct error *e)
-{
-	struct sandbox *s = context;
-	const char *path = s->ask->program;
-	struct stat st;
-
-	if (path[0] != '/')
-		return FAIL(
-		    e, ERROR_MALFORMED, "'%s' is no absolute path", path);
-	s->program_fd = open(path, O_PATH | O_CLOEXEC);
-	if (s->program_fd < 0 || fstat(s->program_fd, &st) < 0)
-		return FAIL_SYS(e, "open %s in the view", path);
-	if (!S_ISREG(st.st_mode) || (st.st_mode & S_IXOTH) == 0)
-		return FAIL(e, ERROR_UNAVAILABLE,
-		    "%s is no program that everybody may execute", path);
-	return 0;
-}
-
 /* Out of the service's session; no member of a new pid namespace leads a
  * group, which is what setsid(2) refuses. */
 static int act_session(void *context, struct error *e)
@@ -238,8 +151,8 @@ static const struct stage after_rootless[] = {
 	{ "hidden", act_close, "report this" },
 };
 
-/* Ahead of any request, in the launcher's user namespace. */
-static const struct stage ahead[] = {
+/* In the launcher's user namespace. */
+static const struct stage before[] = {
 	{ "session", act_session, "report this" },
 	{ "descriptors", act_descriptors, "report this" },
 	/* First, so that the run's groups pay for all that follows. */
@@ -247,19 +160,12 @@ static const struct stage ahead[] = {
 	    "see that the run's control groups take processes" },
 	{ "proc", act_proc, "report this: proc needs Linux 5.8" },
 	{ "host", act_host, "see that the kernel has uts and net namespaces" },
-	{ "memory", act_memory, "report this" },
-};
-
-/* With the request, there still. */
-static const struct stage before[] = {
-	{ "filter", act_filters, "report this: the filters come from bailiff" },
 	{ "scratch", act_scratch,
 	    "raise the policy's scratch_bytes or memory, or send less input" },
+	{ "stdin", act_stdin, "report this" },
 	{ "directories", act_directories,
 	    "name a directory that nothing is mounted beneath, on a file "
 	    "system that an overlay takes as a layer" },
-	{ "stdin", act_stdin, "report this" },
-	{ "streams", act_streams, "report this" },
 	{ "loopback", act_loopback, "report this" },
 	{ "namespaces", act_separate,
 	    "raise /proc/sys/user/max_*_namespaces on this host" },
@@ -269,8 +175,6 @@ static const struct stage before[] = {
 static const struct stage after[] = {
 	{ "seal", act_seal, "report this" },
 	{ "identity", act_identity, "report this" },
-	{ "program", act_program,
-	    "install the language's toolchain; bailiff doctor names it" },
 };
 
 static _Noreturn void fail(
@@ -283,23 +187,21 @@ static _Noreturn void fail(
 	_exit(1);
 }
 
-/* Wait for the request.  No launcher, no run. */
-static void take(struct sandbox *s, struct launch_failed *failed)
+int sandbox_take(struct sandbox *s, struct error *e)
 {
 	struct channel *c = &s->memory->channel;
 	const struct channel_receive what = { .protocol = &launch_protocol,
 		.max_fds = LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX,
 		.to = { s->ask, sizeof(*s->ask) } };
-	struct error e = { 0 };
 	uint16_t verb = 0;
 
-	c->fd = s->sync_fd;
-	if (channel_receive(c, &what, &verb, s->given, &e) < 0 ||
-	    verb != LAUNCH_RUN) {
-		(void)steps_failed("request", "report this", &e, failed);
-		fail(s, s->sync_fd, failed);
-	}
-	failed->run = s->ask->run;
+	c->fd = s->ask_fd;
+	if (channel_receive(c, &what, &verb, s->given, e) < 0)
+		return FAIL_IN(e, "take the request");
+	if (verb != LAUNCH_RUN || (s->ask->flags & LAUNCH_SHAPE) != s->flags)
+		return FAIL(
+		    e, ERROR_STATE, "this sandbox is not made for the request");
+	return 0;
 }
 
 static int await_maps(int sync_fd, struct error *e)
@@ -371,13 +273,10 @@ void sandbox_main(struct sandbox *s)
 {
 	struct launch_failed failed = { .run = 0 };
 
-	(void)prctl(PR_SET_NAME, PARKED, 0, 0, 0);
+	(void)prctl(PR_SET_NAME, SANDBOX_PARKED, 0, 0, 0);
 	if ((s->rootless &&
 	        steps_run(STAGES(before_rootless), s, &failed) < 0) ||
-	    steps_run(STAGES(ahead), s, &failed) < 0)
-		fail(s, s->sync_fd, &failed);
-	take(s, &failed);
-	if (steps_run(STAGES(before), s, &failed) < 0)
+	    steps_run(STAGES(before), s, &failed) < 0)
 		fail(s, s->sync_fd, &failed);
 	meet(s, &failed);
 	if ((s->rootless &&

@@ -5,11 +5,15 @@
  */
 #include <linux/sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "executor/sandbox.h"
+
+/* Of a buffer: as much as most requests take. */
+#define TOUCHED 8192
 
 pid_t sandbox_fork(
     const struct sandbox_clone *how, int *ret_pid_fd, struct error *e)
@@ -48,6 +52,16 @@ int sandbox_say(struct sandbox *s, int fd, uint16_t verb, const void *message,
 	if (wrote < 0)
 		return FAIL_SYS(e, "send a status");
 	return 0;
+}
+
+void sandbox_touch(struct sandbox_memory *memory)
+{
+	memset(&memory->ask, 0, sizeof(memory->ask));
+	memset(memory->channel.buffer, 0, TOUCHED);
+	memset(memory->filter, 0, TOUCHED);
+	/* The first pages of both lists. */
+	memory->argv[0] = NULL;
+	memory->env[0] = NULL;
 }
 
 int sandbox_keep_only(int *keep, size_t n, struct error *e)

@@ -1,10 +1,13 @@
 /*
  * executor/scratch.c - what a run may write: one tmpfs, bounded in bytes and
  * inodes, seen at /sandbox, /tmp and /dev/shm.  Linked by bailiff-launch; runs
- * in the clone, in the run's memory control group, which thus pays for code
- * and inputs too.
+ * in the run's memory control group, which thus pays for code and inputs too.
  *
- * Code and inputs belong to pid 1's uid, mode 0444: the program can read them,
+ * It is made ahead of the request by what becomes pid 1 of the run, for a size
+ * that the launcher changes if another is asked for; filled by the program's
+ * process, while that still has pid 1's uid.
+ *
+ * Code and inputs belong to that uid, mode 0444: the program can read them,
  * and the collector can tell them from what the program made.
  */
 #include <fcntl.h>
@@ -21,6 +24,7 @@
 #include "executor/mounts.h"
 #include "executor/omit.h"
 #include "executor/sandbox.h"
+#include "executor/uids.h"
 
 /* The root, three directories, and one for rounding in the kernel. */
 #define INODES_OF_OURS 5
@@ -29,37 +33,73 @@ struct place {
 	const char *name;  /* in the scratch */
 	const char *point; /* in the view */
 	mode_t mode;
+	bool is_filled; /* with what was asked for, before it is handed over */
 };
 
+#define SCRATCH_POINT "/sandbox"
+
 static const struct place places[] = {
-	{ "sandbox", "/sandbox", 0755 },
-	{ "tmp", "/tmp", 01777 },
-	{ "shm", "/dev/shm", 01777 },
+	{ "sandbox", SCRATCH_POINT, 0755, true },
+	{ "tmp", "/tmp", 01777, false },
+	{ "shm", "/dev/shm", 01777, false },
 };
 
 #define PLACES_N (sizeof(places) / sizeof(places[0]))
 
-static int make(const struct launch_run *ask, int *ret_fd, struct error *e)
+/* Texts of the options that bound a scratch. */
+struct bounds {
+	char size[24], inodes[24];
+};
+
+static int put_bounds(
+    const struct scratch_size *size, struct bounds *ret, struct error *e)
 {
-	char size[24];
-	char inodes[24];
+	/* To tmpfs, 0 means no bound. */
+	if (size->bytes == 0 || size->inodes == 0)
+		return FAIL(e, ERROR_MALFORMED, "a scratch of size 0");
+	(void)snprintf(ret->size, sizeof(ret->size), "%" PRIu64, size->bytes);
+	(void)snprintf(ret->inodes, sizeof(ret->inodes), "%" PRIu64,
+	    size->inodes + INODES_OF_OURS);
+	return 0;
+}
+
+static int make(const struct sandbox *s, int *ret_fd, struct error *e)
+{
+	struct bounds bounds;
 	const uint64_t no_exec =
-	    (ask->flags & LAUNCH_NOEXEC) != 0 ? MOUNT_ATTR_NOEXEC : 0;
+	    (s->flags & LAUNCH_NOEXEC) != 0 ? MOUNT_ATTR_NOEXEC : 0;
 	const struct mounts_new what = { .type = "tmpfs",
 		.attributes =
 		    (unsigned int)(omit_from("scratch-flags",
 		                       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV) |
 		                   omit_from("scratch-noexec", no_exec)),
-		.options = { { "size", size }, { "nr_inodes", inodes },
-		    { "mode", "0755" } } };
+		.options = { { "size", bounds.size },
+		    { "nr_inodes", bounds.inodes }, { "mode", "0755" } } };
 
-	/* To tmpfs, 0 means no bound. */
-	if (ask->scratch_bytes == 0 || ask->scratch_inodes == 0)
-		return FAIL(e, ERROR_MALFORMED, "a scratch of size 0");
-	(void)snprintf(size, sizeof(size), "%" PRIu64, ask->scratch_bytes);
-	(void)snprintf(inodes, sizeof(inodes), "%" PRIu64,
-	    ask->scratch_inodes + INODES_OF_OURS + 1 + ask->inputs.n);
+	if (put_bounds(&s->scratch, &bounds, e) < 0)
+		return -1;
 	return mounts_make(&what, ret_fd, e);
+}
+
+struct scratch_size scratch_size_of(const struct launch_run *ask)
+{
+	/* What we put in ourselves takes none of the program's inodes. */
+	return (struct scratch_size){ ask->scratch_bytes,
+		ask->scratch_inodes == 0
+		    ? 0
+		    : ask->scratch_inodes + 1 + ask->inputs.n };
+}
+
+int scratch_resize(int fd, const struct scratch_size *size, struct error *e)
+{
+	struct bounds bounds;
+	const struct mounts_option options[MOUNTS_OPTIONS_MAX] = {
+		{ "size", bounds.size }, { "nr_inodes", bounds.inodes }
+	};
+
+	if (put_bounds(size, &bounds, e) < 0)
+		return -1;
+	return mounts_change(fd, options, e);
 }
 
 static int judge_name(const char *name, struct error *e)
@@ -89,8 +129,8 @@ static int copy(int from, int to, uint64_t size, struct error *e)
 	return 0;
 }
 
-static int put(const struct sandbox *s, int dir_fd, const char *name, int from,
-    struct error *e)
+/* The owner is who makes it. */
+static int put(int dir_fd, const char *name, int from, struct error *e)
 {
 	uint64_t size;
 	AUTO_FD fd = -1;
@@ -106,61 +146,84 @@ static int put(const struct sandbox *s, int dir_fd, const char *name, int from,
 		return -1;
 	if (fchmod(fd, 0444) < 0)
 		return FAIL_SYS(e, "set its mode");
-	if (!s->rootless && fchown(fd, s->init_id, s->init_id) < 0)
-		return FAIL_SYS(e, "set its owner");
 	return 0;
 }
 
-/* Where directories.c will attach one; what lies below is nobody's. */
-static int put_point(
-    const struct sandbox *s, int dir_fd, const char *name, struct error *e)
+static int give(const struct sandbox *s, int dir_fd, const char *name,
+    uint32_t owner, struct error *e)
 {
+	if (!s->rootless &&
+	    fchownat(dir_fd, name, owner, owner, AT_SYMLINK_NOFOLLOW) < 0)
+		return FAIL_SYS(e, "set the owner of '%s'", name);
+	return 0;
+}
+
+/* The program's, but for the one that code goes to: ours, then pid 1's until
+ * everything is in place. */
+static int prepare(const struct sandbox *s, int fd, struct error *e)
+{
+	for (size_t i = 0; i < PLACES_N; i++) {
+		const struct place *p = &places[i];
+
+		if (mkdirat(fd, p->name, 0700) < 0)
+			return FAIL_SYS(e, "make %s", p->name);
+		/* Modes first: they are set by right of ownership. */
+		if (fchmodat(fd, p->name, p->mode, 0) < 0)
+			return FAIL_SYS(e, "set the mode of %s", p->name);
+		if (!p->is_filled && give(s, fd, p->name, s->program_id, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int scratch_point(const struct sandbox *s, const char *name, struct error *e)
+{
+	AUTO_FD dir_fd = open(SCRATCH_POINT, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir_fd < 0)
+		return FAIL_SYS(e, "open the scratch");
 	if (judge_name(name, e) < 0)
 		return -1;
 	if (mkdirat(dir_fd, name, 0555) < 0)
 		return FAIL_SYS(e, "make it");
-	if (!s->rootless && fchownat(dir_fd, name, s->init_id, s->init_id,
-	                        AT_SYMLINK_NOFOLLOW) < 0)
-		return FAIL_SYS(e, "set its owner");
-	return 0;
+	return give(s, dir_fd, name, s->init_id, e);
 }
 
-static int fill(const struct sandbox *s, int scratch_fd, struct error *e)
+int scratch_ready(const struct sandbox *s, struct error *e)
+{
+	return give(s, AT_FDCWD, SCRATCH_POINT, s->init_id, e);
+}
+
+static int put_all(const struct sandbox *s, int dir_fd, struct error *e)
 {
 	const struct launch_run *ask = s->ask;
 	const int *given = s->given->fd;
-	AUTO_FD dir_fd =
-	    openat(scratch_fd, "sandbox", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (dir_fd < 0)
-		return FAIL_SYS(e, "open the scratch");
-	if (put(s, dir_fd, ask->source, given[LAUNCH_FD_CODE], e) < 0)
+	if (put(dir_fd, ask->source, given[LAUNCH_FD_CODE], e) < 0)
 		return FAIL_IN(e, "code '%s'", ask->source);
 	for (uint64_t i = 0; i < ask->inputs.n; i++) {
 		const struct launch_input *input = &ask->inputs.items[i];
 
-		if ((input->is_directory != 0
-		            ? put_point(s, dir_fd, input->name, e)
-		            : put(s, dir_fd, input->name,
-		                  given[LAUNCH_FD_INPUTS + i], e)) < 0)
+		if (input->is_directory == 0 &&
+		    put(dir_fd, input->name, given[LAUNCH_FD_INPUTS + i], e) <
+		        0)
 			return FAIL_IN(e, "input '%s'", input->name);
 	}
 	return 0;
 }
 
-/*
- * The program's own, once everything in them is in place.  Modes first: they
- * are set by right of ownership.
- */
-static int hand_over(const struct sandbox *s, int scratch_fd, struct error *e)
+int scratch_fill(const struct sandbox *s, struct error *e)
 {
-	for (size_t i = 0; i < PLACES_N; i++)
-		if (fchmodat(scratch_fd, places[i].name, places[i].mode, 0) <
-		        0 ||
-		    (!s->rootless &&
-		        fchownat(scratch_fd, places[i].name, s->program_id,
-		            s->program_id, AT_SYMLINK_NOFOLLOW) < 0))
-			return FAIL_SYS(e, "hand over %s", places[i].point);
+	AUTO_FD dir_fd = open(SCRATCH_POINT, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir_fd < 0)
+		return FAIL_SYS(e, "open the scratch");
+	if (put_all(s, dir_fd, e) < 0)
+		return -1;
+	/* The program's own, once everything in it is in place. */
+	if (!s->rootless && fchownat(dir_fd, "", UID_INSIDE_PROGRAM,
+	                        UID_INSIDE_PROGRAM, AT_EMPTY_PATH) < 0)
+		return FAIL_SYS(e, "hand over %s", SCRATCH_POINT);
 	return 0;
 }
 
@@ -200,38 +263,42 @@ int sandbox_scratch(struct sandbox *s, struct error *e)
 {
 	AUTO_FD fd = -1;
 
-	if (make(s->ask, &fd, e) < 0)
-		return -1;
-	for (size_t i = 0; i < PLACES_N; i++)
-		if (mkdirat(fd, places[i].name, 0700) < 0)
-			return FAIL_SYS(e, "make %s", places[i].name);
-	if (fill(s, fd, e) < 0 || hand_over(s, fd, e) < 0)
+	if (make(s, &fd, e) < 0 || prepare(s, fd, e) < 0)
 		return -1;
 	return spread(s, fd, e);
 }
 
-int sandbox_stdin_copy(struct sandbox *s, int *fd, struct error *e)
+int sandbox_stdin_ready(struct sandbox *s, struct error *e)
 {
 	static const struct mounts_new what = { .type = "tmpfs",
 		.attributes =
 		    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
 		.options = { { "nr_inodes", "2" }, { "mode", "0700" } } };
 	AUTO_FD dir_fd = -1;
-	AUTO_FD copy_fd = -1;
+
+	s->stdin_copy_fd = -1;
+	if ((s->flags & LAUNCH_NOEXEC) == 0)
+		return 0;
+	if (mounts_make(&what, &dir_fd, e) < 0)
+		return -1;
+	s->stdin_copy_fd =
+	    openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0444);
+	if (s->stdin_copy_fd < 0)
+		return FAIL_SYS(e, "make a file for standard input");
+	return 0;
+}
+
+int sandbox_stdin_copy(const struct sandbox *s, int *fd, struct error *e)
+{
 	uint64_t size;
 
 	if (memfd_check(*fd, INT64_MAX, &size, e) < 0)
 		return -1;
 	/* Nothing in it, and sealed against growth. */
-	if ((s->ask->flags & LAUNCH_NOEXEC) == 0 || size == 0)
+	if (s->stdin_copy_fd < 0 || size == 0)
 		return 0;
-	if (mounts_make(&what, &dir_fd, e) < 0)
+	if (copy(*fd, s->stdin_copy_fd, size, e) < 0)
 		return -1;
-	copy_fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0444);
-	if (copy_fd < 0)
-		return FAIL_SYS(e, "make a file for standard input");
-	if (copy(*fd, copy_fd, size, e) < 0)
-		return -1;
-	*fd = take_fd(&copy_fd);
+	*fd = s->stdin_copy_fd;
 	return 0;
 }

@@ -37,6 +37,12 @@ int steps_failed(const char *name, const char *remedy, const struct error *e,
 
 struct confine;
 
+/* Whether a row is applied before the request is known. */
+enum step_when {
+	WITH_REQUEST,
+	AHEAD
+};
+
 /*
  * One row of confining a program: 'apply' takes something away, 'prove' tries
  * it or reads it back from the final state, since a later row may undo an
@@ -47,6 +53,7 @@ struct step {
 	int (*apply)(struct confine *c, struct error *e);
 	int (*prove)(struct confine *c, struct error *e);
 	const char *remedy;
+	enum step_when when;
 };
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/own.h"
 #include "executor/account.h"
 #include "executor/environment.h"
+#include "executor/launch_flags.h"
 #include "executor/peers.h"
 #include "executor/recover.h"
 #include "executor/supervisor.h"
@@ -179,8 +180,15 @@ static int open_roots(struct supervisor *s, struct error *e)
 /* What the launcher needs to know, and what it says of this host. */
 static int start_launcher(struct supervisor *s, struct error *e)
 {
-	const struct launcher_start what = { &s->view, s->instance,
-		s->policy->landlock_min_abi, &s->io };
+	const struct policy *p = s->policy;
+	const struct launcher_start what = { .view = &s->view,
+		.instance = s->instance,
+		.landlock_min_abi = p->landlock_min_abi,
+		.flags = p->n_languages > 0
+		             ? launch_shape(&p->languages[0].capabilities)
+		             : 0,
+		.init_filter_fd = s->init_filter_fd,
+		.channel = &s->io };
 	struct launch_ready ready;
 
 	s->view.rootless = s->owner.rootless;

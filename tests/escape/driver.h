@@ -32,7 +32,7 @@ struct options {
 	char **program;
 	unsigned long runs, at_once, helper;
 	struct fault start;
-	bool show, hold, wait, loopback, refuse, no_exec, faults;
+	bool show, hold, wait, loopback, refuse, no_exec, alternate, faults;
 	struct launch_run limits;
 };
 
@@ -66,6 +66,8 @@ struct driver {
 /* 'e' may be NULL: errno says it. */
 _Noreturn void driver_die(const char *what, const struct error *e);
 double driver_now_ms(void);
+/* Of launch_run. */
+uint32_t driver_flags(const struct options *o);
 void driver_start(struct driver *d);
 void driver_tell(struct driver *d, uint16_t verb, const void *message,
     const struct fd_list *fds);

@@ -34,9 +34,7 @@ void run_ask(struct driver *d, struct one *one)
 
 	*r = d->o.limits;
 	r->run = ++d->next;
-	r->flags = d->o.loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET;
-	if (d->o.no_exec)
-		r->flags |= LAUNCH_NOEXEC;
+	r->flags = driver_flags(&d->o);
 	(void)snprintf(r->program, sizeof(r->program), "%s", d->o.program[0]);
 	(void)snprintf(r->source, sizeof(r->source), "main");
 	put_words(d->o.program, r->argv.data, &r->argv.len);
@@ -48,7 +46,6 @@ void run_ask(struct driver *d, struct one *one)
 	fds.fd[LAUNCH_FD_STDOUT] = out[1];
 	fds.fd[LAUNCH_FD_STDERR] = err[1];
 	fds.fd[LAUNCH_FD_FILTER] = d->filter_fd;
-	fds.fd[LAUNCH_FD_INIT_FILTER] = d->init_filter_fd;
 	if (d->o.input != NULL) {
 		(void)snprintf(r->inputs.items[0].name,
 		    sizeof(r->inputs.items[0].name), "%s", d->o.input);

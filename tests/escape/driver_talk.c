@@ -59,6 +59,12 @@ uint16_t driver_hear(struct driver *d, struct channel *c,
 	return verb;
 }
 
+uint32_t driver_flags(const struct options *o)
+{
+	return (o->loopback ? LAUNCH_LOOPBACK : LAUNCH_LANDLOCK_NET) |
+	       (o->no_exec ? LAUNCH_NOEXEC : 0);
+}
+
 void driver_start(struct driver *d)
 {
 	struct error e;

@@ -29,7 +29,9 @@ static void send_view(struct driver *d)
 	static const char *const links[] = { "bin", "lib", "lib64", "sbin" };
 	/* With faults, what a run calls is to be its own and in order. */
 	struct launch_build build = { .landlock_min_abi = 1,
-		.ahead = d->o.faults ? 0 : 1 };
+		.ahead = d->o.faults ? 0 : 1,
+		.flags = driver_flags(&d->o) };
+	const struct fd_list filter = { 1, { d->init_filter_fd } };
 	struct error e;
 	int fd = open("/usr", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -63,7 +65,7 @@ static void send_view(struct driver *d)
 	for (size_t i = 0; i < sizeof(build.instance); i++)
 		printf("%02x", build.instance[i]);
 	printf("\n");
-	driver_tell(d, LAUNCH_BUILD, &build, NULL);
+	driver_tell(d, LAUNCH_BUILD, &build, &filter);
 }
 
 void view_build(struct driver *d)

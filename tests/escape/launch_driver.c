@@ -9,6 +9,7 @@
  *     -m -p -o -f -s -i -w -u NUMBER   memory, pids, open files, file size,
  *               scratch bytes, inodes, wall ms, cpu ms
  *     -X        no code from the scratch
+ *     -A        alternate: every second run as with -X, the others not
  *     -L        no loopback, no network rights of Landlock
  *     -F FILE   take this as the program's filter
  *     -I NAME   an input of that name
@@ -88,7 +89,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(argc, argv,
-	            "+c:n:C:m:p:o:f:s:i:w:u:LXF:I:E:W:BSHRQK:h:x:")) != -1)
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXAF:I:E:W:BSHRQK:h:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -104,6 +105,7 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'u': o->limits.cpu_ms = number(optarg); break;
 		case 'L': o->loopback = false; break;
 		case 'X': o->no_exec = true; break;
+		case 'A': o->alternate = true; break;
 		case 'F': o->filter = optarg; break;
 		case 'I': o->input = optarg; break;
 		case 'E': o->entry = optarg; break;
@@ -147,8 +149,11 @@ int main(int argc, char **argv)
 		faults_await_end(d);
 		return 0;
 	}
-	for (unsigned long i = 0; i < d->o.runs; i++)
+	for (unsigned long i = 0; i < d->o.runs; i++) {
+		if (d->o.alternate)
+			d->o.no_exec = i % 2 == 1;
 		batch_run(d, d->o.at_once);
+	}
 	printf("done\n");
 	(void)fflush(stdout);
 	(void)close(d->channel.fd);

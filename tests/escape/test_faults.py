@@ -47,6 +47,7 @@ NEEDLESS = {
     ("L", "poll"): "only EINTR lets it go on, to ask again",
     ("P", "prlimit64"): "not knowing the limit of dumps, it sets its own",
     ("I", "prctl"): "the name of pid 1 is for people",
+    ("P", "prctl"): "and so is that of a process that waits",
 }
 NEEDLESS_WITH = {
     ("I", "keyctl", errno.ENOSYS):

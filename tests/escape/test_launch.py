@@ -614,6 +614,22 @@ def test_entries():
     check("missing parents of an entry are made", "\nb\n" in t, t)
 
 
+def test_shapes():
+    r = drive("-A", "-S", "-n", "6")
+    t = r.stdout
+    check("runs of two shapes in turn go through", r.returncode == 0 and
+          t.count("ended kind=1 value=0") == 6, t + r.stderr)
+    flags = re.findall(r"^program mountinfo \S+ \S+ \S+ \S+ /sandbox (\S+)", t,
+                       re.M)
+    check("each gets the shape it asked for",
+          ["noexec" in f.split(",") for f in flags] == [False, True] * 3, flags)
+    holds = re.findall(r"^launch-holds (.*)$", t, re.M)
+    check("two sandboxes wait, one of each shape, and never more",
+          len(holds) == 6 and len(set(holds[1:])) == 1, holds)
+    pids = re.findall(r"^program pid (\d+)", t, re.M)
+    check("no sandbox serves twice", len(set(pids)) == 6, pids)
+
+
 def test_many():
     r = drive("-n", "50", "-C", "3")
     t = r.stdout
@@ -674,7 +690,7 @@ def main():
                  test_network, test_streams, test_memory, test_pids,
                  test_files, test_time, test_failures, test_gate, test_deaths,
                  test_launcher_itself, test_hosts, test_entries,
-                 test_many,
+                 test_shapes, test_many,
                  test_helpers):
         test()
     print(f"{len(failures)} failed" if failures else "all passed")

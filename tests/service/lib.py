@@ -405,9 +405,13 @@ def instance_processes(instances):
 
 
 def is_parked(pid):
-    """Pid 1 of a sandbox made ahead, which no run has yet?"""
+    """A process of a sandbox made ahead, which no run has yet?  Pid 1 has its
+    own name as soon as its child, which takes the request, waits."""
+    def waits(one):
+        return read("/proc/%d/comm" % one) == b"bailiff-parked\n"
     try:
-        return read("/proc/%d/comm" % pid) == b"bailiff-parked\n"
+        return waits(pid) or any(waits(int(child)) for child in read(
+            "/proc/%d/task/%d/children" % (pid, pid)).split())
     except OSError:
         return False
 
