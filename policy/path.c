@@ -16,7 +16,7 @@ struct component {
 /* The component at *path, which then stands behind its slash, or is NULL. */
 static struct component next_component(const char **path)
 {
-	struct component c = { *path, strcspn(*path, "/") };
+	struct component c = { *path, (size_t)(strchrnul(*path, '/') - *path) };
 
 	*path = c.at[c.len] == '/' ? c.at + c.len + 1 : NULL;
 	return c;
@@ -47,19 +47,17 @@ unsigned int path_judge(const char *path)
 	return faults;
 }
 
+/*
+ * Both are clean, so a root's components are the first of the path exactly when
+ * its bytes are and a slash stands behind them: "/data" is no part of "/data2".
+ */
 const char *path_beneath(const char *root, const char *path)
 {
-	const char *in_root = root;
+	size_t n = strlen(root);
 
-	while (in_root != NULL) {
-		struct component a = next_component(&in_root);
-		struct component b = next_component(&path);
-
-		if (a.len != b.len || memcmp(a.at, b.at, a.len) != 0 ||
-		    path == NULL)
-			return NULL;
-	}
-	return path;
+	if (strncmp(path, root, n) != 0 || path[n] != '/')
+		return NULL;
+	return path + n + 1;
 }
 
 bool path_is_name(const char *name)
