@@ -106,6 +106,8 @@ struct launch_group {
 /* Bound memory for each process, having no control group for all of them. */
 #define LAUNCH_ADDRESS_SPACE 8u
 #define LAUNCH_NOEXEC        4u /* no code from the scratch: no 'exec_memory' */
+/* The program is a sealed memory file, the last descriptor; 'program' is "". */
+#define LAUNCH_PRODUCT 16u
 /* What a sandbox made ahead has already, so that only such a request gets it. */
 #define LAUNCH_SHAPE (LAUNCH_LANDLOCK_NET | LAUNCH_LOOPBACK | LAUNCH_NOEXEC)
 
@@ -118,6 +120,9 @@ enum launch_run_fd {
 	LAUNCH_FD_FILTER, /* the program's */
 	LAUNCH_FD_INPUTS, /* first of n inputs; files are sealed */
 };
+
+/* With all inputs, and the product. */
+#define LAUNCH_FDS_MAX (LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX + 1)
 
 struct launch_run {
 	uint64_t run; /* chosen by the supervisor; never 0, never twice */

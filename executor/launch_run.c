@@ -51,7 +51,8 @@ static int act_request(void *context, struct error *e)
 		return FAIL(e, ERROR_STATE, "no view is built");
 	if (ask->run == 0)
 		return FAIL(e, ERROR_MALFORMED, "run 0");
-	if (l->given.n != LAUNCH_FD_INPUTS + ask->inputs.n)
+	if (l->given.n != LAUNCH_FD_INPUTS + ask->inputs.n +
+	                      ((ask->flags & LAUNCH_PRODUCT) != 0))
 		return FAIL(
 		    e, ERROR_MALFORMED, "%zu descriptors came", l->given.n);
 	if (ask->open_files > CONFINE_OPEN_FILES)

@@ -72,7 +72,7 @@ static const struct verb verbs[] = {
 static int serve_message(struct launcher *l, struct error *e)
 {
 	const struct channel_receive what = { .protocol = &launch_protocol,
-		.max_fds = LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX,
+		.max_fds = LAUNCH_FDS_MAX,
 		.to = { &l->request, sizeof(l->request) } };
 	uint16_t verb;
 	int ret = -1;

@@ -126,6 +126,18 @@ void output_tail(const struct output *o, uint8_t *to)
 	memcpy(to + first, o->tail, size - first);
 }
 
+int output_restart(struct output *o, struct error *e)
+{
+	int fd = o->file_fd;
+	uint64_t max = o->head_max;
+
+	if (ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return FAIL_SYS(e, "empty a result file");
+	free(o->tail);
+	output_init(o, fd, max);
+	return 0;
+}
+
 void output_done(struct output *o)
 {
 	own_close(&o->file_fd);

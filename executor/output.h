@@ -43,6 +43,9 @@ size_t output_tail_size(const struct output *o);
 /* Copy the tail in order; 'to' holds output_tail_size bytes. */
 void output_tail(const struct output *o, uint8_t *to);
 
+/* Forget all so far, the file's bytes too; output_end has not been called. */
+int output_restart(struct output *o, struct error *e) MUST_CHECK;
+
 void output_done(struct output *o); /* closes and frees */
 
 #endif

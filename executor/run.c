@@ -120,6 +120,7 @@ struct run *run_make(struct session *c, uint64_t request)
 	r->code_copy_fd = -1;
 	r->taken_fd = -1;
 	r->program_stat_fd = -1;
+	r->product_fd = -1;
 	r->out.file_fd = -1;
 	r->err.file_fd = -1;
 	r->out_watch.fd = -1;
@@ -142,6 +143,7 @@ void run_destroy(struct run *r)
 	own_close(&r->folder_fd);
 	own_close(&r->code_copy_fd);
 	own_close(&r->taken_fd);
+	own_close(&r->product_fd);
 	for (size_t i = 0; r->inputs != NULL && i < r->n_inputs; i++)
 		own_close(&r->inputs[i].fd);
 	output_done(&r->out);
@@ -256,10 +258,13 @@ void run_cancel(struct run *r, enum killer killer)
 	case RUN_RUNNING:
 		run_kill(r, killer);
 		return;
+	case RUN_COLLECTING:
+		if (r->is_compiling)
+			r->kill = killer; /* its product will not start */
+		return;
 	case RUN_DENYING:
 	case RUN_ENDING:
 	case RUN_TRACING:
-	case RUN_COLLECTING:
 	case RUN_STORING:
 	case RUN_RECORDING:
 	case RUN_SENDING:

@@ -49,6 +49,14 @@ struct run {
 	bool
 	    is_nameless; /* its number could not be read: FAILED, not DECIDED */
 
+	/* Compiled languages. */
+	bool is_compiling; /* until the product starts */
+	uint64_t compile_limits[LIMIT_N];
+	int product_fd;              /* owned; sealed once it is whole */
+	struct event_phase compiled; /* how that went */
+	enum run_trace compile_trace;
+	struct tracer_finished compile_traced;
+
 	/* At the launcher. */
 	bool at_launcher; /* RUN was sent, RELEASED has not come */
 	bool is_released; /* RELEASE was sent */

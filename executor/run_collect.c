@@ -13,6 +13,7 @@
 
 #include "base/own.h"
 #include "executor/patience.h"
+#include "executor/run_compile.h"
 #include "executor/run_steps.h"
 
 #define FILES_FOLDER "files/"
@@ -35,6 +36,10 @@ static void fail_collect(
 	run_close_helper(r);
 	drop_taken(r);
 	run_fail(r, PHASE_COLLECT, step, why);
+	if (r->is_compiling) {
+		output_end(&r->out);
+		output_end(&r->err);
+	}
 	run_store(r);
 }
 
@@ -71,7 +76,7 @@ static void name_ours(const struct run *r, struct collect_start *to)
 
 static int start_collector(struct run *r, struct error *e)
 {
-	const uint64_t *limits = r->decision.limits;
+	const uint64_t *limits = run_limits(r);
 	struct collect_start start = {
 		.uid = r->program_uid,
 		.max_files = limits[LIMIT_ARTIFACTS],
@@ -100,8 +105,16 @@ void run_collect(struct run *r)
 		run_record(r); /* no user code ran: there is nothing to keep */
 		return;
 	}
-	output_end(&r->out);
-	output_end(&r->err);
+	if (r->is_compiling && run_compile_failed(r)) {
+		output_end(&r->out);
+		output_end(&r->err);
+		run_store(r);
+		return;
+	}
+	if (!r->is_compiling) {
+		output_end(&r->out);
+		output_end(&r->err);
+	}
 	r->stage = RUN_COLLECTING;
 	r->give_up_us = loop_now_us() + PATIENCE_COLLECT;
 	if (start_collector(r, &e) < 0)
@@ -217,6 +230,8 @@ int run_found(struct run *r, const struct run_message *m, struct error *e)
 	struct result_file *file;
 	int taken;
 
+	if (r->is_compiling)
+		return run_product_found(r, &m->in->found, e);
 	if (r->taken_fd >= 0)
 		return FAIL(e, ERROR_STATE, "collector found two at once");
 	if (!room_for_file(r))
@@ -248,6 +263,8 @@ int run_copied(struct run *r, const struct run_message *m, struct error *e)
 	struct result_file *file = &r->files[r->n_files];
 	struct stat st;
 
+	if (r->is_compiling)
+		return run_product_copied(r, &m->in->copied, e);
 	if (r->taken_fd < 0)
 		return FAIL(e, ERROR_STATE, "collector copied what it had not");
 	if (fstat(r->taken_fd, &st) < 0)
@@ -266,6 +283,8 @@ int run_copied(struct run *r, const struct run_message *m, struct error *e)
 
 int run_skipped(struct run *r, const struct run_message *m, struct error *e)
 {
+	if (r->is_compiling)
+		return 0;
 	note_skipped(r, m->in->skipped.name.data,
 	    (size_t)m->in->skipped.name.len, m->in->skipped.why);
 	if (m->in->skipped.why == COLLECT_WRITE) {
@@ -285,6 +304,10 @@ int run_collected(struct run *r, const struct run_message *m, struct error *e)
 	if (m->in->done.skipped < m->in->done.foreign)
 		return FAIL(e, ERROR_MALFORMED, "collector counts wrong");
 	run_close_helper(r);
+	if (r->is_compiling) {
+		run_product_start(r);
+		return 0;
+	}
 	r->files_skipped = m->in->done.skipped - m->in->done.foreign;
 	r->skipped_why = m->in->done.why;
 	r->clock[CLOCK_COLLECTED] = loop_now_us();

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "executor/patience.h"
+#include "executor/run_compile.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
 
@@ -38,6 +39,7 @@ static void put_verdict(struct run *r, struct event_outcome *o)
 
 	const struct verdict_facts facts = {
 		.released = r->clock[CLOCK_RELEASED] != 0,
+		.is_compiler = r->is_compiling,
 		.step_failed = r->failure.is_set,
 		.failed_in = r->failure.phase,
 		.kill = r->kill,
@@ -47,7 +49,7 @@ static void put_verdict(struct run *r, struct event_outcome *o)
 		.exit_value = r->exit_value,
 		.oom_kills = r->oom_kills,
 		.cpu_us = r->cpu_us,
-		.cpu_max_us = r->decision.limits[LIMIT_CPU_MS] * 1000,
+		.cpu_max_us = run_limits(r)[LIMIT_CPU_MS] * 1000,
 	};
 	struct verdict v;
 
@@ -82,6 +84,8 @@ static void put_timing(const struct run *r, struct event_outcome *o)
 		{ "queue", CLOCK_DECIDED, CLOCK_SENT },
 		{ "intent", CLOCK_SENT, CLOCK_INTENT },
 		{ "build", CLOCK_SENT, CLOCK_STOPPED },
+		{ "compile", CLOCK_COMPILING, CLOCK_COMPILED },
+		{ "rebuild", CLOCK_COMPILED, CLOCK_RELEASED },
 		{ "run", CLOCK_RELEASED, CLOCK_ENDED },
 		{ "reap", CLOCK_ENDED, CLOCK_DEAD },
 		{ "collect", CLOCK_DEAD, CLOCK_COLLECTED },
@@ -93,7 +97,8 @@ static void put_timing(const struct run *r, struct event_outcome *o)
 		uint64_t from = r->clock[steps[i].from];
 		uint64_t to = r->clock[steps[i].to];
 
-		if (from == 0 || to < from)
+		if (from == 0 || to < from ||
+		    (steps[i].from == CLOCK_RELEASED && r->is_compiling))
 			continue;
 		(void)snprintf(s->name, sizeof(s->name), "%s", steps[i].name);
 		s->us = to - from;
@@ -176,6 +181,7 @@ int run_build_outcome(struct run *r, struct error *e)
 	put_timing(r, o);
 	put_use(r, o);
 	run_trace_record(r, o);
+	run_compile_record(r, o);
 	if (r->posture.facts > 0) {
 		o->has |= OUTCOME_HAS_POSTURE;
 		memcpy(o->posture_sha256, r->posture.sha256,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "executor/run_compile.h"
 #include "policy/path.h"
 
 #define PLACE "/sandbox/"
@@ -66,7 +67,7 @@ static int list_mounts(const struct run *r, struct posture_mount **ret,
 int run_posture(struct run *r, const struct launch_stopped *stopped, int pid_fd,
     struct error *e)
 {
-	const uint64_t *limits = r->decision.limits;
+	const uint64_t *limits = run_limits(r);
 	const struct posture_own own = {
 		.gid = getegid(),
 		.groups = r->s->self.groups,

@@ -13,6 +13,7 @@
 #include "base/own.h"
 #include "executor/launch_flags.h"
 #include "executor/patience.h"
+#include "executor/run_compile.h"
 #include "executor/run_lone.h"
 #include "executor/run_posture.h"
 #include "executor/run_steps.h"
@@ -119,15 +120,17 @@ static int put_launch(
     const struct run *r, struct launch_run *l, struct error *e)
 {
 	const struct policy_language *p = r->decision.language;
-	const uint64_t *limits = r->decision.limits;
+	const uint64_t *limits = run_limits(r);
+	struct run_part part;
 	struct bytes_writer argv = { .data = l->argv.data,
 		.cap = sizeof(l->argv.data) };
 	struct bytes_writer env = { .data = l->env.data,
 		.cap = sizeof(l->env.data) };
 
+	run_part_now(r, &part);
 	memset(l, 0, sizeof(*l));
 	l->run = r->number;
-	l->flags = launch_shape(&p->capabilities);
+	l->flags = launch_shape(part.can);
 	if (r->s->owner.lone)
 		l->flags |= LAUNCH_ADDRESS_SPACE;
 	l->wall_ms = limits[LIMIT_WALL_MS];
@@ -138,14 +141,18 @@ static int put_launch(
 	l->file_size = limits[LIMIT_FILE_SIZE];
 	l->scratch_bytes = limits[LIMIT_SCRATCH_BYTES];
 	l->scratch_inodes = limits[LIMIT_SCRATCH_INODES];
-	memcpy(l->program, r->toolchain->program, sizeof(l->program));
+	if (part.is_product)
+		l->flags |= LAUNCH_PRODUCT;
+	else
+		memcpy(l->program, r->toolchain->program, sizeof(l->program));
 	(void)snprintf(l->source, sizeof(l->source), "%s", p->language.source);
-	if (put_strings(p->language.argv[0], sizeof(p->language.argv[0]),
-	        p->language.n_argv, &argv, e) < 0 ||
+	if (put_strings(part.argv[0], sizeof(part.argv[0]), part.n_argv, &argv,
+	        e) < 0 ||
 	    put_strings(p->language.env[0], sizeof(p->language.env[0]),
 	        p->language.n_env, &env, e) < 0)
 		return -1;
-	bytes_put(&argv, r->args, r->args_len);
+	if (part.with_arguments)
+		bytes_put(&argv, r->args, r->args_len);
 	if (argv.bad)
 		return FAIL(e, ERROR_LIMIT, "arguments too long");
 	l->argv.len = argv.len;
@@ -158,6 +165,7 @@ static int launch(struct run *r, struct error *e)
 {
 	struct launch_run *l = &r->s->out->launch;
 	struct fd_list fds = { .n = LAUNCH_FD_INPUTS + r->n_inputs };
+	struct run_part part;
 	int out[2];
 	int err[2];
 
@@ -177,9 +185,12 @@ static int launch(struct run *r, struct error *e)
 	fds.fd[LAUNCH_FD_STDIN] = r->stdin_fd;
 	fds.fd[LAUNCH_FD_STDOUT] = out[1];
 	fds.fd[LAUNCH_FD_STDERR] = err[1];
-	fds.fd[LAUNCH_FD_FILTER] = r->toolchain->filter_fd;
+	run_part_now(r, &part);
+	fds.fd[LAUNCH_FD_FILTER] = part.filter_fd;
 	for (size_t i = 0; i < r->n_inputs; i++)
 		fds.fd[LAUNCH_FD_INPUTS + i] = r->inputs[i].fd;
+	if (part.is_product)
+		fds.fd[fds.n++] = r->product_fd;
 	r->at_launcher = true;
 	supervisor_tell_launcher(r->s, LAUNCH_RUN, l, &fds);
 	run_expect(r, DUE_LAUNCHER, PATIENCE_LAUNCH);
@@ -214,6 +225,7 @@ void run_start(struct run *r)
 	r->clock[CLOCK_SENT] = loop_now_us();
 	r->intent.ticket = r->number;
 	digest_environment(r);
+	run_compile_begin(r);
 	if (digest_inputs(r, &e) < 0) {
 		run_refuse(r, "inputs", &e);
 		return;
@@ -229,6 +241,16 @@ void run_start(struct run *r)
 		run_fail(r, PHASE_SETUP, "launch", &e);
 	if (r->failure.is_set)
 		run_end(r);
+}
+
+void run_launch(struct run *r)
+{
+	struct error e;
+
+	if (launch(r, &e) == 0)
+		return;
+	run_fail(r, PHASE_SETUP, "launch", &e);
+	run_end(r);
 }
 
 /* All conditions met: let the program go. */
@@ -346,7 +368,8 @@ int run_stopped(struct run *r, const struct run_message *m, struct error *e)
 	}
 	r->stopped = true;
 	r->due[DUE_INIT] = 0;
-	r->clock[CLOCK_STOPPED] = loop_now_us();
+	if (r->clock[CLOCK_STOPPED] == 0)
+		r->clock[CLOCK_STOPPED] = loop_now_us();
 	run_release(r);
 	return 0;
 }

@@ -121,7 +121,11 @@ static int store_rest(struct run *r, struct error *e)
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
 	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
 	if (r->trace == RUN_TRACE_FINISHED)
-		list_file(r, "trace.jsonl", r->traced.bytes, r->traced.sha256);
+		list_file(r, run_trace_name(r), r->traced.bytes,
+		    r->traced.sha256);
+	if (r->compile_trace == RUN_TRACE_FINISHED)
+		list_file(r, "trace.compile.jsonl", r->compile_traced.bytes,
+		    r->compile_traced.sha256);
 	if (store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
 	    store_stream(r, &r->err, "stderr", "stderr.tail", e) < 0)
 		return -1;
@@ -171,7 +175,7 @@ void run_set_folder_aside(struct run *r)
 	if (!r->has_folder)
 		return;
 	r->has_folder = false;
-	if (r->clock[CLOCK_RELEASED] != 0) {
+	if (r->clock[CLOCK_RELEASED] != 0 || r->clock[CLOCK_COMPILED] != 0) {
 		/* If even that fails the next start sweeps it. */
 		(void)renameat(
 		    s->state.staging_fd, r->id, s->state.quarantine_fd, r->id);

@@ -13,7 +13,10 @@
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
 
-#define TRACE_FILE "trace.jsonl"
+const char *run_trace_name(const struct run *r)
+{
+	return r->is_compiling ? "trace.compile.jsonl" : "trace.jsonl";
+}
 
 static int say(struct run *r, uint16_t verb, const void *message,
     const struct fd_list *fds, struct error *e)
@@ -54,10 +57,10 @@ int run_trace_begin(struct run *r, uint64_t group, struct error *e)
 		r->trace = RUN_TRACE_LOST;
 		return 0;
 	}
-	fd = openat(r->folder_fd, TRACE_FILE,
+	fd = openat(r->folder_fd, run_trace_name(r),
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return FAIL_SYS(e, "make %s", TRACE_FILE);
+		return FAIL_SYS(e, "make %s", run_trace_name(r));
 	memcpy(watch.name, r->id, sizeof(r->id));
 	file.fd[0] = fd;
 	/* Whose channel is closed is noticed by the loop. */
@@ -105,7 +108,7 @@ static void carry_on(struct run *r)
 void run_trace_remove(const struct run *r)
 {
 	if (r->folder_fd >= 0)
-		(void)unlinkat(r->folder_fd, TRACE_FILE, 0);
+		(void)unlinkat(r->folder_fd, run_trace_name(r), 0);
 }
 
 int run_unwatched(struct run *r, const struct run_message *m, struct error *e)

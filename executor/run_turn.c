@@ -43,6 +43,9 @@ bool run_stream(struct run *r)
 {
 	if (r->stage < RUN_RUNNING || r->stage > RUN_SENDING)
 		return false;
+	/* What a compiler prints counts only once it has failed. */
+	if (r->is_compiling && r->stage < RUN_STORING)
+		return false;
 	send_chunk(r, PROTOCOL_STDOUT);
 	if (r->session != NULL)
 		send_chunk(r, PROTOCOL_STDERR);

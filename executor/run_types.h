@@ -44,8 +44,10 @@ enum run_clock {
 	CLOCK_ENDED,    /* program ended, or we killed it */
 	CLOCK_DEAD,     /* cgroup empty */
 	CLOCK_COLLECTED,
-	CLOCK_STORED,  /* folder whole */
-	CLOCK_OUTCOME, /* outcome durable */
+	CLOCK_COMPILING, /* of compiled languages: RELEASED of the compiler */
+	CLOCK_COMPILED,  /* and DEAD */
+	CLOCK_STORED,    /* folder whole */
+	CLOCK_OUTCOME,   /* outcome durable */
 	CLOCK_N,
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/own.h"
 #include "executor/patience.h"
+#include "executor/run_compile.h"
 #include "executor/run_lone.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
@@ -213,7 +214,7 @@ int run_ended(struct run *r, const struct run_message *m, struct error *e)
 /* True when the pipe may hold more. */
 static bool read_pipe(struct run *r, int *fd, struct watch *w, struct output *o)
 {
-	uint64_t max = r->decision.limits[LIMIT_OUTPUT];
+	uint64_t max = run_limits(r)[LIMIT_OUTPUT];
 	ssize_t got = read(*fd, r->s->block, SUPERVISOR_BLOCK);
 
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -309,7 +310,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
  * and seem to have kept it. */
 static uint64_t next_sample(const struct run *r, uint64_t now_us)
 {
-	const uint64_t *limits = r->decision.limits;
+	const uint64_t *limits = run_limits(r);
 	uint64_t cpu_us = limits[LIMIT_CPU_MS] * 1000;
 	uint64_t wall_us =
 	    r->clock[CLOCK_RELEASED] + limits[LIMIT_WALL_MS] * 1000;
@@ -322,7 +323,7 @@ static uint64_t next_sample(const struct run *r, uint64_t now_us)
 
 void run_sample(struct run *r, uint64_t now_us)
 {
-	const uint64_t *limits = r->decision.limits;
+	const uint64_t *limits = run_limits(r);
 
 	run_read_counters(r);
 	r->next_sample_us = next_sample(r, now_us);

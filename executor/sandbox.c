@@ -191,7 +191,7 @@ int sandbox_take(struct sandbox *s, struct error *e)
 {
 	struct channel *c = &s->memory->channel;
 	const struct channel_receive what = { .protocol = &launch_protocol,
-		.max_fds = LAUNCH_FD_INPUTS + LAUNCH_INPUTS_MAX,
+		.max_fds = LAUNCH_FDS_MAX,
 		.to = { s->ask, sizeof(*s->ask) } };
 	uint16_t verb = 0;
 

@@ -27,7 +27,8 @@ struct session;
 struct toolchain {
 	bool missing;
 	char program[LAUNCH_PATH_MAX]; /* in the view */
-	int filter_fd;                 /* owned; struct sock_filter[] */
+	/* owned; struct sock_filter[]; the second for compiled languages */
+	int filter_fd, compile_filter_fd;
 };
 
 struct supervisor {

@@ -23,6 +23,7 @@
 #include "executor/launch_flags.h"
 #include "executor/peers.h"
 #include "executor/recover.h"
+#include "executor/run_compile.h"
 #include "executor/supervisor.h"
 #include "policy/filter.h"
 
@@ -111,6 +112,22 @@ static int filter_file(
 	    filter->len * sizeof(filter->code[0]), ret_fd, e);
 }
 
+static int filter_language(
+    struct supervisor *s, size_t i, struct filter *filter, struct error *e)
+{
+	const struct policy_language *l = &s->policy->languages[i];
+	struct toolchain *t = &s->toolchains[i];
+
+	if (filter_compile(&l->capabilities, filter, e) < 0 ||
+	    filter_file(filter, &t->filter_fd, e) < 0)
+		return -1;
+	if (l->language.n_compile == 0)
+		return 0;
+	if (filter_compile(&run_compiler_can, filter, e) < 0)
+		return -1;
+	return filter_file(filter, &t->compile_filter_fd, e);
+}
+
 static int compile_filters(struct supervisor *s, struct error *e)
 {
 	AUTO_FREE struct filter *filter = calloc(1, sizeof(*filter));
@@ -121,9 +138,7 @@ static int compile_filters(struct supervisor *s, struct error *e)
 	    filter_file(filter, &s->init_filter_fd, e) < 0)
 		return -1;
 	for (size_t i = 0; i < s->policy->n_languages; i++)
-		if (filter_compile(
-		        &s->policy->languages[i].capabilities, filter, e) < 0 ||
-		    filter_file(filter, &s->toolchains[i].filter_fd, e) < 0)
+		if (filter_language(s, i, filter, e) < 0)
 			return FAIL_IN(e, "filter of %s",
 			    s->policy->languages[i].language.name);
 	return 0;

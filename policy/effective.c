@@ -123,6 +123,8 @@ static void put_modules(struct writer *w, const struct language_modules *m)
 static void put_data(struct writer *w, const struct language *l)
 {
 	put_rows(w, ",\"data\":{\"aliases\":", ROWS(l->aliases, l->n_aliases));
+	if (l->n_compile > 0)
+		put_rows(w, ",\"compile\":", ROWS(l->compile, l->n_compile));
 	put_env(w, l);
 	put_rows(w, ",\"etc\":", ROWS(l->etc, l->n_etc));
 	if (l->modules.n_directories > 0)
@@ -133,6 +135,10 @@ static void put_data(struct writer *w, const struct language *l)
 	put(w, ",\"package\":");
 	put_string(w, l->package);
 	put_rows(w, ",\"probe\":", ROWS(l->probe, l->n_probe));
+	if (l->n_compile > 0) {
+		put(w, ",\"product\":");
+		put_string(w, l->product);
+	}
 	put(w, ",\"program\":");
 	put_string(w, l->program);
 	put_rows(w, ",\"run\":", ROWS(l->argv, l->n_argv));

@@ -75,6 +75,22 @@ static void take_run(struct reader *r, uint32_t node, void *to)
 	l->n_argv = parse_rows(r, node, PARSE_ROWS(l->argv, 1));
 }
 
+static void take_compile(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_compile = parse_rows(r, node, PARSE_ROWS(l->compile, 1));
+}
+
+static void take_product(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	if (reader_text(r, node, l->product, sizeof(l->product)) &&
+	    !path_is_name(l->product))
+		reader_fault(r, node, "not a file name such as \"main\"");
+}
+
 static void take_probe(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
@@ -170,6 +186,8 @@ static const struct reader_key keys[] = {
 	{ "source",  take_source,   0, true, NULL },
 	{ "package", take_package,  0, true, NULL },
 	{ "program", take_program,  0, true, NULL },
+	{ "compile", take_compile,  0, false, NULL },
+	{ "product", take_product,  0, false, NULL },
 	{ "run",     take_run,      0, true, NULL },
 	{ "probe",   take_probe,    0, true, NULL },
 	{ "env",     take_env,      0, true, NULL },
@@ -191,6 +209,9 @@ int parse_language_file(
 	if (reader_open(r, text) < 0)
 		return -1;
 	reader_object(r, 0, &parse_language_file_keys, ret);
+	if ((ret->n_compile > 0) != (ret->product[0] != '\0'))
+		reader_fault(r, 0,
+		    "compile and product go together: write both or none");
 	base = base != NULL ? base + 1 : text->name;
 	if (r->faults->n + r->faults->more == before) {
 		size_t len = strlen(ret->name);

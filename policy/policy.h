@@ -77,6 +77,11 @@ struct language {
 	char program[POLICY_PATH_MAX];   /* "/usr/bin/python3" */
 	char argv[POLICY_ARGV_MAX][256]; /* of the run step, argv[0] included */
 	size_t n_argv;
+	/* Compiled languages: 'program' with these words makes 'product', a file
+	 * of /sandbox, and that is what the run step executes. */
+	char compile[POLICY_ARGV_MAX][256];
+	size_t n_compile; /* 0: nothing is compiled */
+	char product[POLICY_NAME_MAX];
 	char env[POLICY_ENV_MAX][256]; /* NAME=VALUE, sorted by byte */
 	size_t n_env;
 	char probe[POLICY_ARGV_MAX][256]; /* prints the version */

@@ -40,7 +40,8 @@ BUILD_PACKAGES="cmake ninja-build gcc libc6-dev linux-libc-dev pkg-config
 
 # The toolchains of executor/languages/, by their key "package".
 # shellcheck disable=SC2034
-LANGUAGE_PACKAGES="bash default-jdk-headless nodejs python3 r-base-core ruby"
+LANGUAGE_PACKAGES="bash default-jdk-headless g++ gcc golang-go nodejs python3
+	r-base-core ruby"
 
 # build PRESET: configure, build what changed; what went wrong in full.
 build() {

@@ -24,7 +24,7 @@ KNOWN = {
     "O84": "a root of the policy that is a link is refused; the policy names the folder itself",
     "O33": "a bash script runs byte for byte, so that what is hashed is what runs; carriage returns are its own",
 }
-EXTENSIONS = {"python": "py", "bash": "sh", "javascript": "js", "ruby": "rb", "r": "R", "java": "java"}
+EXTENSIONS = {"python": "py", "bash": "sh", "javascript": "js", "ruby": "rb", "r": "R", "java": "java", "c": "c", "cpp": "cpp", "go": "go"}
 
 
 class Skip(Exception):
@@ -65,18 +65,18 @@ class Host:
             self.places[key] = Place(**self.policy(dict(key)))
         return self.places[key]
 
-    def roots(self):
-        """A folder R and a link L to it: the policy allows what is below either name.  A link in it leads out."""
-        if "roots" not in self.places:
-            self.places["roots"] = place = Place(**self.policy({}))
+    def roots(self, name):
+        """A folder R and a link L to it; the policy's root is the one of that name.  A link in it leads out."""
+        if name not in self.places:
+            self.places[name] = place = Place(**self.policy({}))
             real, link = place.path("R"), place.path("L")
             os.mkdir(real)
             os.symlink(real, link)
             os.symlink("/etc/passwd", os.path.join(real, "notes.txt"))
             with open(os.path.join(real, "in.txt"), "w", encoding="ascii") as f:
                 f.write("in\n")
-            place.policy = place.write_policy("roots.json", **self.policy({}), paths={"read": [real, link]})
-        return self.places["roots"]
+            place.policy = place.write_policy("roots.json", **self.policy({}), paths={"read": [place.path(name)]})
+        return self.places[name]
 
     def policy(self, limits):
         over = {}
@@ -119,6 +119,7 @@ class Answer:
     def __init__(self, done, seconds):
         self.seconds, self.exit, self.err = seconds, done.returncode, done.stderr
         self.reply = json.loads(done.stdout) if done.stdout else None
+        want(self.reply is None or self.reply["decision"] is not None, "no decision:", done.stdout[-300:])
         if self.reply is None or not self.reply["decision"]["allow"]:
             self.outcome, self.code, self.signal = "denied", None, None
             self.out, self.stderr, self.truncated = b"", done.stderr + done.stdout, False
@@ -155,7 +156,8 @@ def run(host, case, request, name=0):
         raise Skip("an option is text anyway")
     if limits.get("network"):
         raise Skip("no network")
-    place = host.roots() if request.get("input_paths") else host.place(limits)
+    paths = "".join(request.get("input_paths") or [])
+    place = host.roots("L" if "LINK" in paths else "R") if paths else host.place(limits)
     extension = EXTENSIONS[request["language"]]
     source = place.path(f"{case['id']}-{name}.{extension}")
     with open(source, "w", encoding="utf-8", newline="") as f:

@@ -10,7 +10,7 @@ import tempfile
 
 BUILD, SOURCE = sys.argv[1], sys.argv[2]
 PROGRAM = os.path.join(BUILD, "libexec/bailiff/bailiff-policy")
-LANGUAGES = ["bash", "java", "javascript", "python", "r", "ruby"]
+LANGUAGES = ["bash", "c", "cpp", "go", "java", "javascript", "python", "r", "ruby"]
 PRESETS = os.path.join(BUILD, "share/bailiff/policies")
 failures = 0
 

@@ -8,7 +8,53 @@ from lib import BAILIFF, PATIENCE_S
 
 # Writes "<argument> <standard input>" to out.txt and standard output, "child" by another program, "thread" from a
 # thread where the language has them, the word of a refused connection to standard error, and exits with 3.
+C = r"""
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *thread(void *p) { puts("thread"); return p; }
+int main(int argc, char **argv) {
+  char line[80], text[160];
+  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(80) };
+  pthread_t t;
+  int status;
+  if (argc != 2 || !fgets(line, sizeof line, stdin)) return 1;
+  snprintf(text, sizeof text, "%s %s", argv[1], line);
+  FILE *f = fopen("out.txt", "w");
+  fputs(text, f); fclose(f); fputs(text, stdout); fflush(stdout);
+  if (fork() == 0) { execl("/bin/echo", "echo", "child", (char *)0); _exit(1); }
+  wait(&status);
+  pthread_create(&t, 0, thread, 0); pthread_join(t, 0);
+  inet_pton(AF_INET, "192.0.2.1", &to.sin_addr);
+  if (connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&to, sizeof to) < 0) fputs("refused\n", stderr);
+  return 3;
+}
+"""
 PROGRAMS = {
+    "c": C,
+    "cpp": C.replace(".sin_family = AF_INET, .sin_port = htons(80)", "AF_INET, htons(80)"),
+    "go": r"""
+package main
+import ("bufio"; "fmt"; "net"; "os"; "os/exec")
+func main() {
+  line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+  text := os.Args[1] + " " + line
+  os.WriteFile("out.txt", []byte(text), 0o644)
+  fmt.Print(text)
+  c := exec.Command("/bin/echo", "child")
+  c.Stdout = os.Stdout
+  c.Run()
+  done := make(chan bool)
+  go func() { fmt.Println("thread"); done <- true }()
+  <-done
+  if _, err := net.Dial("tcp", "192.0.2.1:80"); err != nil { fmt.Fprintln(os.Stderr, "refused") }
+  os.Exit(3)
+}
+""",
     "bash": """
 read line; echo "$1 $line" | tee out.txt; /bin/echo child; (echo thread)
 exec 3<>/dev/tcp/192.0.2.1/80 || echo refused >&2

@@ -1,0 +1,58 @@
+/*
+ * executor/run_compile.h - compiled languages: the same run goes twice through
+ * the launcher, first with the compiler and then with what it made.  Private to
+ * the supervisor.
+ *
+ * Each time it is a sandbox of its own, with its own control groups, uids and
+ * scratch.  Between them only one file passes: the product, taken by the
+ * collector into a sealed memory file, which the second sandbox executes.
+ * The compiler is bounded by the most that the policy grants of each limit,
+ * the program by what the request got.  What the compiler prints is shown only
+ * where it fails.
+ */
+#ifndef EXECUTOR_RUN_COMPILE_H
+#define EXECUTOR_RUN_COMPILE_H
+
+#include "executor/run.h"
+
+/* What compilers may do, whatever the policy grants to programs. */
+extern const struct capabilities run_compiler_can;
+
+/* The part of a run that goes to the launcher now. */
+struct run_part {
+	const char (*argv)[256];
+	size_t n_argv;
+	const struct capabilities *can;
+	const uint64_t *limits; /* LIMIT_N of them */
+	int filter_fd;          /* borrowed */
+	bool with_arguments;    /* the request's own follow argv */
+	bool is_product;        /* the program is r->product_fd */
+};
+void run_part_now(const struct run *r, struct run_part *ret);
+
+/* The limits in force, those of run_part. */
+const uint64_t *run_limits(const struct run *r);
+
+/* Before the first launch. */
+void run_compile_begin(struct run *r);
+
+/* Its compiler is dead: true when it made nothing that can run, and what it
+ * printed is the output of the run. */
+bool run_compile_failed(struct run *r);
+
+/* The collector found a file while the compiler's scratch is searched. */
+int run_product_found(
+    struct run *r, const struct collect_found *found, struct error *e);
+int run_product_copied(
+    struct run *r, const struct collect_copied *copied, struct error *e);
+
+/* All was searched: start the product, or end the run without it. */
+void run_product_start(struct run *r);
+
+/* run_start.c: go to the launcher again. */
+void run_launch(struct run *r);
+
+/* What a failed compiler means for the outcome; the phases that were. */
+void run_compile_record(const struct run *r, struct event_outcome *o);
+
+#endif
