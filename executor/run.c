@@ -258,13 +258,13 @@ void run_cancel(struct run *r, enum killer killer)
 	case RUN_RUNNING:
 		run_kill(r, killer);
 		return;
+	case RUN_TRACING:
 	case RUN_COLLECTING:
 		if (r->is_compiling)
 			r->kill = killer; /* its product will not start */
 		return;
 	case RUN_DENYING:
 	case RUN_ENDING:
-	case RUN_TRACING:
 	case RUN_STORING:
 	case RUN_RECORDING:
 	case RUN_SENDING:

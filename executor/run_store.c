@@ -121,8 +121,8 @@ static int store_rest(struct run *r, struct error *e)
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
 	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
 	if (r->trace == RUN_TRACE_FINISHED)
-		list_file(r, run_trace_name(r), r->traced.bytes,
-		    r->traced.sha256);
+		list_file(
+		    r, run_trace_name(r), r->traced.bytes, r->traced.sha256);
 	if (r->compile_trace == RUN_TRACE_FINISHED)
 		list_file(r, "trace.compile.jsonl", r->compile_traced.bytes,
 		    r->compile_traced.sha256);

@@ -27,8 +27,7 @@ struct session;
 struct toolchain {
 	bool missing;
 	char program[LAUNCH_PATH_MAX]; /* in the view */
-	/* owned; struct sock_filter[]; the second for compiled languages */
-	int filter_fd, compile_filter_fd;
+	int filter_fd, compile_filter_fd; /* owned; struct sock_filter[] */
 };
 
 struct supervisor {

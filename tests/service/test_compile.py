@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 
-from lib import PATIENCE_S, Place, case, check, equal, kill, main, need_programs, need_root, wait_for
+from lib import PATIENCE_S, Place, Skip, case, check, equal, kill, main, need_programs, need_root, wait_for
 
 # Doubles with each level: no machine expands it to the end.
 BOMB = "".join(f"#define A{i + 1} A{i} A{i}\n" for i in range(60)) + "#define A0 int x;\nA60\n"
@@ -100,6 +100,20 @@ int main(void) {
   say("exec", execl("/usr/bin/true", "true", (char *)0));
   return 0; }""")
     equal((r["status"], r["stdout"]), ("ok", "write refused\nexec refused\nexec refused\n"), r["stderr"])
+
+
+@case("compiler and program are traced apart")
+def _():
+    p = Place(trace="required")
+    r = p.json("--lang", "c", "-c", "int main(void) { return 0; }").json
+    if r["decision"] is None and "trace" in r["error"]:
+        raise Skip(r["error"])
+    equal((r["status"], r["phase"]), ("ok", "run"), r["error"])
+    found = sorted(n for n in os.listdir(r["result_folder"]) if n.startswith("trace"))
+    equal(found, ["trace.compile.jsonl", "trace.jsonl"], "traces")
+    with open(os.path.join(r["result_folder"], "trace.compile.jsonl"), encoding="ascii") as f:
+        check("cc1" in f.read(), "the compiler's own programs are seen")
+    equal(p.verify().code, 0, "verify")
 
 
 @case("a cancelled compiler is the end of the run")
