@@ -26,7 +26,7 @@ struct session;
 /* How programs of one language start here; index as in the policy. */
 struct toolchain {
 	bool missing;
-	char program[LAUNCH_PATH_MAX]; /* in the view */
+	char program[LAUNCH_PATH_MAX];    /* in the view */
 	int filter_fd, compile_filter_fd; /* owned; struct sock_filter[] */
 };
 
