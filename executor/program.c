@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memfd.h"
 #include "executor/sandbox.h"
 #include "executor/steps.h"
 
@@ -51,12 +52,25 @@ static int act_stdin(void *context, struct error *e)
 	return 0;
 }
 
+/* What the compiler made: the very bytes that were sealed. */
+static int take_product(struct sandbox *s, struct error *e)
+{
+	uint64_t size;
+
+	s->program_fd = s->given->fd[s->given->n - 1];
+	if (memfd_check(s->program_fd, UINT64_MAX, &size, e) < 0)
+		return FAIL_IN(e, "the compiled program");
+	return 0;
+}
+
 static int act_program(void *context, struct error *e)
 {
 	struct sandbox *s = context;
 	const char *path = s->ask->program;
 	struct stat st;
 
+	if ((s->ask->flags & LAUNCH_PRODUCT) != 0)
+		return take_product(s, e);
 	if (path[0] != '/')
 		return FAIL(
 		    e, ERROR_MALFORMED, "'%s' is no absolute path", path);

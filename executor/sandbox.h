@@ -86,8 +86,6 @@ int sandbox_host(struct error *e) MUST_CHECK;
 int sandbox_loopback(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_separate(struct sandbox *s, struct error *e) MUST_CHECK;
 int sandbox_seal(struct sandbox *s, struct error *e) MUST_CHECK;
-/* The program is what the compiler made: the very bytes that were sealed. */
-int sandbox_product(struct sandbox *s, struct error *e) MUST_CHECK;
 /* program.c: the program's process; never returns. */
 _Noreturn void sandbox_program(struct sandbox *s, int report_fd, int gate_fd);
 /* init.c: pid 1 from then to the end; never returns. */

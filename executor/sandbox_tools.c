@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/memfd.h"
 #include "executor/sandbox.h"
 
 /* Of a buffer: as much as most requests take. */
@@ -87,15 +86,5 @@ int sandbox_keep_only(int *keep, size_t n, struct error *e)
 	}
 	if (syscall(SYS_close_range, from, ~0u, 0) < 0)
 		return FAIL_SYS(e, "close descriptors");
-	return 0;
-}
-
-int sandbox_product(struct sandbox *s, struct error *e)
-{
-	uint64_t size;
-
-	s->program_fd = s->given->fd[s->given->n - 1];
-	if (memfd_check(s->program_fd, UINT64_MAX, &size, e) < 0)
-		return FAIL_IN(e, "the compiled program");
 	return 0;
 }
