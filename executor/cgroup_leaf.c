@@ -137,7 +137,6 @@ int cgroup_leaf_limit(const struct cgroups *g, struct cgroup_leaf *leaf,
 		        value_of(r->source, limits), e) < 0)
 			return -1;
 	}
-	close_all(leaf->limit_fd, CGROUP_LIMITS);
 	return 0;
 }
 
@@ -230,8 +229,9 @@ int cgroup_leaf_make(const struct cgroups *g, uint64_t slot,
 	return -1;
 }
 
-void cgroup_leaf_watched(struct cgroup_leaf *leaf)
+void cgroup_leaf_going(struct cgroup_leaf *leaf)
 {
+	close_all(leaf->limit_fd, CGROUP_LIMITS);
 	close_all(leaf->file_fd, CGROUP_FILES);
 }
 

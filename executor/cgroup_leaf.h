@@ -14,7 +14,7 @@
 /* Descriptors are -1 where unused. */
 struct cgroup_leaf {
 	int fd[CGROUP_TREES];
-	int limit_fd[CGROUP_LIMITS]; /* until they are written */
+	int limit_fd[CGROUP_LIMITS];
 	int file_fd[CGROUP_FILES]; /* in the order of enum launch_started_fd */
 	char name[CGROUP_LEAF];
 };
@@ -41,8 +41,8 @@ int cgroup_leaf_limit(const struct cgroups *g, struct cgroup_leaf *leaf,
 int cgroup_leaf_join(
     const struct cgroup_leaf *leaf, struct error *e) MUST_CHECK;
 
-/* Close the files a supervisor watches, once it has them. */
-void cgroup_leaf_watched(struct cgroup_leaf *leaf);
+/* Its limits are set and the supervisor has the files it watches: close both. */
+void cgroup_leaf_going(struct cgroup_leaf *leaf);
 
 /* Remove the leaves; they must be empty.  Closes what it holds. */
 int cgroup_leaf_remove(const struct cgroups *g, struct cgroup_leaf *leaf,

@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -76,32 +77,24 @@ static int set_none(struct error *e)
 }
 
 /*
- * The kernel's last capability: the next is the first that it has no name for,
+ * Whether 'cap' is the first that the kernel has no name for, which it says by
  * EINVAL.  It has all that our headers know, so that nothing else can pass for
  * the end and leave the rest in the set.
  */
-static int last_capability(int *ret, struct error *e)
+static bool is_end(int cap)
 {
-	int cap = 0;
-
-	while (
-	    cap < CAPABILITIES_MAX && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0)
-		cap++;
-	if (cap < CAPABILITIES_MAX && (errno != EINVAL || cap <= CAP_LAST_CAP))
-		return FAIL_SYS(e, "look for capability %d", cap);
-	*ret = cap - 1;
-	return 0;
+	return errno == EINVAL && cap > CAP_LAST_CAP;
 }
 
 int confine_drop_capabilities(struct error *e)
 {
-	int last = 0;
+	int cap = 0;
 
-	if (last_capability(&last, e) < 0)
-		return -1;
-	for (int cap = 0; cap <= last; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return FAIL_SYS(e, "drop capability %d for good", cap);
+	while (
+	    cap < CAPABILITIES_MAX && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+		cap++;
+	if (cap < CAPABILITIES_MAX && !is_end(cap))
+		return FAIL_SYS(e, "drop capability %d for good", cap);
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return FAIL_SYS(e, "clear ambient capabilities");
 	if (prctl(PR_SET_SECUREBITS, SECUREBITS, 0, 0, 0) < 0)
@@ -131,22 +124,34 @@ static int prove_sets(struct error *e)
 	return 0;
 }
 
+/* One capability is in neither set, or does not exist: then *ret_end. */
+static int prove_one(int cap, bool *ret_end, struct error *e)
+{
+	int bound = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+
+	*ret_end = bound < 0 && is_end(cap);
+	if (*ret_end)
+		return 0;
+	if (bound < 0)
+		return FAIL_SYS(e, "look for capability %d", cap);
+	if (bound != 0)
+		return FAIL(e, ERROR_STATE,
+		    "capability %d is in the bounding set", cap);
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, cap, 0, 0) != 0)
+		return FAIL(e, ERROR_STATE, "capability %d is ambient", cap);
+	return 0;
+}
+
 int prove_capabilities(struct confine *c, struct error *e)
 {
-	int last = 0;
+	bool end = false;
 
 	(void)c;
-	if (prove_sets(e) < 0 || last_capability(&last, e) < 0)
+	if (prove_sets(e) < 0)
 		return -1;
-	for (int cap = 0; cap <= last; cap++) {
-		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) != 0)
-			return FAIL(e, ERROR_STATE,
-			    "capability %d is in the bounding set", cap);
-		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, cap, 0, 0) !=
-		    0)
-			return FAIL(
-			    e, ERROR_STATE, "capability %d is ambient", cap);
-	}
+	for (int cap = 0; cap < CAPABILITIES_MAX && !end; cap++)
+		if (prove_one(cap, &end, e) < 0)
+			return -1;
 	if (prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) != SECUREBITS)
 		return FAIL(e, ERROR_STATE, "securebits are not locked");
 	if (prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0)

@@ -236,7 +236,7 @@ static int tell_started(
 	    launcher_reply(l, LAUNCH_STARTED, &fds, e) < 0)
 		return -1;
 	run->state = RUN_GOING;
-	cgroup_leaf_watched(&run->leaf);
+	cgroup_leaf_going(&run->leaf);
 	drop(&run->gate_fd);
 	drop(&run->status_fd);
 	drop(&run->scratch_fd);

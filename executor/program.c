@@ -180,16 +180,27 @@ static _Noreturn void stop_and_go(struct sandbox *s)
 	_exit(1);
 }
 
+/* What pid 1 has is closed while nobody waits for it. */
+static int keep_own(
+    const struct sandbox *s, const struct confine *c, struct error *e)
+{
+	int keep[] = { s->ask_fd, s->stdin_copy_fd, c->report_fd, c->gate_fd,
+		CONFINE_RULESET_FD };
+
+	return sandbox_keep_only(keep, sizeof(keep) / sizeof(keep[0]), e);
+}
+
 /* Until there is a request.  No launcher, no run. */
-static void wait_for_request(struct sandbox *s, int report_fd)
+static void wait_for_request(struct sandbox *s, const struct confine *c)
 {
 	struct launch_failed failed = { .run = 0 };
 	struct error e = { 0 };
 
-	if (sandbox_take(s, &e) == 0)
+	sandbox_touch(s->memory);
+	if (keep_own(s, c, &e) == 0 && sandbox_take(s, &e) == 0)
 		return;
 	(void)steps_failed("request", "report this", &e, &failed);
-	fail(s, report_fd, &failed);
+	fail(s, c->report_fd, &failed);
 }
 
 void sandbox_program(struct sandbox *s, int report_fd, int gate_fd)
@@ -208,10 +219,8 @@ void sandbox_program(struct sandbox *s, int report_fd, int gate_fd)
 	(void)prctl(PR_SET_NAME, SANDBOX_PARKED, 0, 0, 0);
 	if (confine_ahead(&c, &failed) < 0)
 		fail(s, report_fd, &failed);
-	if (!s->has_directories) {
-		sandbox_touch(s->memory);
-		wait_for_request(s, report_fd);
-	}
+	if (!s->has_directories)
+		wait_for_request(s, &c);
 	failed.run = s->ask->run;
 	(void)prctl(PR_SET_NAME, NAME, 0, 0, 0);
 	if (steps_run(STAGES(asked), s, &failed) < 0)
