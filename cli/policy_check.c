@@ -223,6 +223,7 @@ static int load(const char *file, struct page *p, struct error *e)
 	/* Faults of the text are no failure: they are the answer. */
 	if (policy_load(&places, &p->loaded, &p->faults, e) < 0)
 		return p->faults.n > 0 ? 0 : -1;
+	page_check_rules(p, file, p->loaded.policy);
 	return page_find_modules(p, file, e);
 }
 

@@ -41,6 +41,9 @@ void page_warn(struct page *p, const char *what, const char *why);
  */
 int page_find_modules(
     struct page *p, const char *file, struct error *e) MUST_CHECK;
+/* policy_rules.c: compile every code rule; what cannot be is a fault. */
+void page_check_rules(
+    struct page *p, const char *file, const struct policy *policy);
 /* How each is enforced, and warnings about those that are not here. */
 void page_modules(struct page *p, const struct policy *policy);
 void page_warn_modules(struct page *p, const struct policy *policy);

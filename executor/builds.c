@@ -21,6 +21,7 @@ static const struct {
 	{ "launch", "bailiff-launch", 1 },
 	{ "mcp", "bailiff-mcp", 0 },
 	{ "opener", "bailiff-opener", 1 },
+	{ "screen", "bailiff-screen", 1 },
 	{ "signer", "bailiff-signer", 1 },
 	{ "supervisor", "bailiff-supervisor", 1 },
 	{ "syncer", "bailiff-syncer", 1 },

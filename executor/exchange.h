@@ -10,6 +10,7 @@
 #include "executor/launch.h"
 #include "executor/opener.h"
 #include "executor/protocol.h"
+#include "executor/screen.h"
 #include "executor/syncer.h"
 #include "executor/tracer.h"
 
@@ -38,6 +39,8 @@ union incoming {
 	struct tracer_watching watching;
 	struct tracer_finished traced;
 	struct tracer_failed trace_failed;
+	struct screen_fault screen_fault;
+	struct screen_hits screen_hits;
 	union audit_reply audit;
 };
 

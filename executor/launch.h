@@ -41,7 +41,7 @@ enum launch_verb {
 	               * pid 1's filter */
 	LAUNCH_RUN,
 	LAUNCH_RELEASE,
-	LAUNCH_HELPER, /* start bailiff-opener or bailiff-collect */
+	LAUNCH_HELPER, /* start bailiff-opener, -collect or -screen */
 };
 
 enum launch_reply_verb {
@@ -211,7 +211,8 @@ struct launch_ended {
 
 enum launch_helper_kind {
 	HELPER_OPENER = 1,
-	HELPER_COLLECT
+	HELPER_COLLECT,
+	HELPER_SCREEN,
 };
 
 /* One descriptor: the helper's end of a channel; it becomes its fd 3. */

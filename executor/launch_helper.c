@@ -1,7 +1,7 @@
 /*
- * executor/launch_helper.c - HELPER: starts bailiff-opener and bailiff-collect
- * with a channel to the supervisor, ids of their own and the few capabilities
- * they begin with.  Linked by bailiff-launch.
+ * executor/launch_helper.c - HELPER: starts bailiff-opener, bailiff-collect and
+ * bailiff-screen with a channel to the supervisor, ids of their own and the few
+ * capabilities they begin with.  Linked by bailiff-launch.
  *
  * Helpers live in the host's mount namespace: the opener resolves host paths,
  * and neither is to depend on what a policy's view holds.
@@ -34,9 +34,11 @@ static const struct kind *kind_of(uint32_t number)
 {
 	static char opener[] = "bailiff-opener";
 	static char collect[] = "bailiff-collect";
+	static char screen[] = "bailiff-screen";
 	static const struct kind kinds[] = {
 		{ opener, UID_OPENER, BIT(CAP_SETUID) | BIT(CAP_SETGID) },
 		{ collect, UID_COLLECT, BIT(CAP_DAC_READ_SEARCH) },
+		{ screen, UID_SCREEN, 0 },
 	};
 
 	switch (number) {
@@ -44,6 +46,8 @@ static const struct kind *kind_of(uint32_t number)
 		return &kinds[0];
 	case HELPER_COLLECT:
 		return &kinds[1];
+	case HELPER_SCREEN:
+		return &kinds[2];
 	default:
 		return NULL;
 	}
@@ -115,6 +119,13 @@ static _Noreturn void become(
 	_exit(1);
 }
 
+static int program_of(const struct launcher *l, uint32_t id)
+{
+	return id == UID_OPENER    ? l->opener_fd
+	       : id == UID_COLLECT ? l->collect_fd
+	                           : l->screen_fd;
+}
+
 static pid_t *free_slot(struct launcher *l)
 {
 	for (size_t i = 0; i < LAUNCHER_HELPERS_MAX; i++)
@@ -142,8 +153,7 @@ static int start(struct launcher *l, struct error *e)
 	if (pid < 0)
 		return -1;
 	if (pid == 0)
-		become(l, kind,
-		    kind->id == UID_OPENER ? l->opener_fd : l->collect_fd);
+		become(l, kind, program_of(l, kind->id));
 	(void)close(pid_fd);
 	*slot = pid;
 	return 0;

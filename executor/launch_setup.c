@@ -285,9 +285,10 @@ static int open_as_root(struct launcher *l, struct error *e)
 		return FAIL_SYS(e, "drop groups");
 	if (open_directories(l, e) < 0)
 		return -1;
-	if (open_sibling("bailiff-opener", &l->opener_fd, e) < 0)
+	if (open_sibling("bailiff-opener", &l->opener_fd, e) < 0 ||
+	    open_sibling("bailiff-collect", &l->collect_fd, e) < 0)
 		return -1;
-	return open_sibling("bailiff-collect", &l->collect_fd, e);
+	return open_sibling("bailiff-screen", &l->screen_fd, e);
 }
 
 int launcher_open(struct launcher *l, struct error *e)

@@ -46,7 +46,7 @@ struct launcher {
 	struct launch_failed why;
 	int proc_fd;    /* the host's /proc */
 	int host_ns_fd; /* the host's mount namespace, for helpers */
-	int opener_fd, collect_fd;
+	int opener_fd, collect_fd, screen_fd;
 	int uids_fd, instances_fd, instance_fd;
 	int child_fd; /* signalfd of SIGCHLD */
 	int liveness_read_fd, liveness_write_fd;

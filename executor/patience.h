@@ -44,6 +44,11 @@
  * that it watches. */
 #define PATIENCE_TRACER (20 * PATIENCE_SECOND)
 
+/* CODE to HITS.  A screen takes milliseconds and is killed by the kernel when it
+ * has used its processor time (supervisor_screen.c); this is for one that does
+ * not run at all. */
+#define PATIENCE_SCREEN (15 * PATIENCE_SECOND)
+
 /* An opener's answer, and each of a collector: they copy one file. */
 #define PATIENCE_HELPER (30 * PATIENCE_SECOND)
 

@@ -29,6 +29,7 @@ static const struct rule {
 	enum run_stage then;
 } rules[] = {
 	/* from          during          verb                act                 then */
+	{ ROLE_SCREEN,    RUN_SCREENING,  SCREEN_HITS,        run_screened,       RUN_SCREENING },
 	{ ROLE_OPENER,    RUN_OPENING,    OPENER_OPENED,      run_opened,         RUN_OPENING },
 	{ ROLE_OPENER,    RUN_OPENING,    OPENER_DENIED,      run_not_opened,     RUN_DENYING },
 	{ ROLE_SIGNER,    RUN_DENYING,    EVENT_STORED,       run_denied,         RUN_OVER },
@@ -194,6 +195,16 @@ void run_advance(struct run *r)
 {
 	if (!run_digest_step(r))
 		return;
+	if (run_wants_screen(r)) {
+		r->stage = RUN_SCREENING;
+		supervisor_screen_next(r->s);
+	} else {
+		run_judged(r);
+	}
+}
+
+void run_judged(struct run *r)
+{
 	if (!r->decision.allow) {
 		run_deny(r);
 		return;
@@ -249,6 +260,7 @@ void run_cancel(struct run *r, enum killer killer)
 
 	switch (r->stage) {
 	case RUN_DIGESTING:
+	case RUN_SCREENING:
 	case RUN_QUEUED:
 	case RUN_OPENING:
 		run_close_helper(r);

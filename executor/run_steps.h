@@ -21,18 +21,18 @@ struct run *run_of_number(const struct supervisor *s, uint64_t number);
 
 /* The client cancels or left; the service stops. */
 void run_cancel(struct run *r, enum killer killer);
-void run_leave(struct run *r); /* its session is over */
-
+void run_leave(struct run *r);    /* its session is over */
 void run_released(struct run *r); /* the launcher holds nothing of it */
 
-/* Between turns: deadlines, samples, steps of work, what is over.  Returns
- * when to call again: microseconds of loop_now_us, UINT64_MAX for never. */
+/* Between turns; returns when to call again: microseconds of loop_now_us,
+ * UINT64_MAX for never. */
 uint64_t run_tend(struct supervisor *s);
 
 /* Send to the front what it can take; true if more is there. */
 bool run_stream(struct run *r);
 
-void run_advance(struct run *r); /* digest a step, then decide */
+void run_advance(struct run *r); /* digest a step, then screen or decide */
+void run_judged(struct run *r);  /* all is known: deny it, or let it wait */
 void run_admit(struct run *r);   /* there is a slot for it */
 void run_destroy(struct run *r);
 

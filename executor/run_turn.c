@@ -97,6 +97,7 @@ static uint64_t tend_one(struct run *r, uint64_t now_us)
 	case RUN_STORING:
 		run_store_step(r);
 		return now_us;
+	case RUN_SCREENING:
 	case RUN_STARTING:
 	case RUN_TRACING:
 	case RUN_DENYING:

@@ -19,6 +19,7 @@ union incoming;
 
 enum run_stage {
 	RUN_DIGESTING, /* code and stdin are hashed, in steps */
+	RUN_SCREENING, /* the screen looks at the code, or will */
 	RUN_QUEUED,    /* allowed so far; waits for a slot */
 	RUN_OPENING,   /* the opener fetches host files, one by one */
 	RUN_DENYING,   /* denial sent, not yet durable */
@@ -91,6 +92,7 @@ enum run_role {
 	ROLE_OPENER,
 	ROLE_COLLECTOR,
 	ROLE_TRACER,
+	ROLE_SCREEN,
 };
 
 struct run_message {

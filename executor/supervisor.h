@@ -15,6 +15,7 @@
 #include "executor/posture.h"
 #include "executor/service.h"
 #include "executor/state.h"
+#include "executor/supervisor_screen.h"
 #include "executor/supervisor_sync.h"
 #include "executor/supervisor_trace.h"
 #include "executor/template.h"
@@ -34,9 +35,8 @@ struct supervisor {
 	struct service service;
 	struct policy_loaded loaded;
 	const struct policy *policy; /* of 'loaded' */
-	bool nested;
 	struct account owner;
-	bool any_user; /* the system socket: every local account may connect */
+	bool nested, any_user; /* any_user: all accounts may connect */
 	uint8_t instance[16];
 	char instance_hex[33];
 	int lock_fd; /* owned; held for life or until stale */
@@ -58,6 +58,7 @@ struct supervisor {
 	int launch_pid_fd; /* owned */
 	struct syncing syncing;
 	struct tracing tracing;
+	struct screen_link screen;
 	struct channel io; /* its fd is borrowed for the length of one call */
 	union incoming *in;
 	union outgoing *out;
@@ -96,7 +97,6 @@ int supervisor_start(struct supervisor *s,
     const struct supervisor_options *options, enum supervisor_started *ret,
     struct error *e) MUST_CHECK;
 
-/* supervisor_loop.c */
 int supervisor_serve(struct supervisor *s, struct error *e) MUST_CHECK;
 void supervisor_stop(struct supervisor *s);  /* cancel all, then end */
 void supervisor_stale(struct supervisor *s); /* let a successor in */

@@ -255,7 +255,8 @@ static int watch_all(struct supervisor *s, struct error *e)
 		return -1;
 	if (loop_add(&s->loop, &s->launch_watch, s->launch_fd, EPOLLIN, e) < 0)
 		return -1;
-	if (supervisor_trace_watch(s, e) < 0)
+	if (supervisor_trace_watch(s, e) < 0 ||
+	    supervisor_screen_watch(s, e) < 0)
 		return -1;
 	return supervisor_sync_watch(s, e);
 }
@@ -323,6 +324,7 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 			s->quiet_since_us = now_us;
 		end = supervisor_sync_hold(s, end_at(s), now_us);
 		next = sooner(next, supervisor_sync_tend(s, now_us));
+		next = sooner(next, supervisor_screen_tend(s, now_us));
 		/* Whoever connected meanwhile waits in the backlog: look. */
 		if (end <= now_us && (looked || s->lost))
 			break;

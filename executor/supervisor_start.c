@@ -313,6 +313,8 @@ static int allocate(struct supervisor *s, struct error *e)
 	s->syncing.fd = -1;
 	s->tracing.fd = -1;
 	s->tracing.pid_fd = -1;
+	s->screen =
+	    (struct screen_link){ .fd = -1, .pid_fd = -1, .rules_fd = -1 };
 	s->listen_fd = -1;
 	s->signal_fd = -1;
 	return loop_open(&s->loop, e);
@@ -355,6 +357,7 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	    state_keep_policy(&s->state, s->policy, e) < 0)
 		return -1;
 	if (supervisor_trace_start(s, e) < 0 ||
+	    supervisor_screen_start(s, e) < 0 ||
 	    supervisor_sync_start(s, e) < 0 || start_signer(s, e) < 0 ||
 	    recover_runs(&s->state, s->audit, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)

@@ -58,6 +58,18 @@ void policy_decision_match(struct policy_decision *d, const char *rule)
 	add_word(&d->rules, rule);
 }
 
+void policy_decision_hit(
+    struct policy_decision *d, const struct code_rule *rule)
+{
+	char word[POLICY_WORD_MAX];
+
+	(void)snprintf(word, sizeof(word), "code.rule.%s", rule->id);
+	if (rule->action == CODE_DENY)
+		deny(d, word);
+	else
+		add_word(&d->rules, word);
+}
+
 static void deny_limit(
     struct policy_decision *d, enum limit_id id, const char *how)
 {

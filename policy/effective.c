@@ -175,6 +175,36 @@ static void put_limits(struct writer *w, const struct limit limits[LIMIT_N])
 	put(w, "}");
 }
 
+/* Compiled by bailiff-screen in this order. */
+static void put_rules(struct writer *w, const struct policy_language *l)
+{
+	static const char *const places[] = { "code", "strings", "comments" };
+
+	put(w, ",\"rules\":[");
+	for (size_t i = 0; i < l->n_rules; i++) {
+		const struct code_rule *rule = &l->rules[i];
+		const char *comma = "";
+
+		put(w, i > 0 ? "," : "");
+		put(w, rule->action == CODE_DENY ? "{\"action\":\"deny\""
+		                                 : "{\"action\":\"flag\"");
+		put(w, ",\"id\":");
+		put_string(w, rule->id);
+		put(w, rule->is_module ? ",\"module\":" : ",\"in\":[");
+		for (size_t j = 0; !rule->is_module && j < 3; j++) {
+			if ((rule->places >> j & 1) == 0)
+				continue;
+			put(w, comma);
+			put_string(w, places[j]);
+			comma = ",";
+		}
+		put(w, rule->is_module ? "" : "],\"pattern\":");
+		put_string(w, rule->text);
+		put(w, "}");
+	}
+	put(w, "]");
+}
+
 static void put_languages(struct writer *w, const struct policy *p)
 {
 	put(w, ",\"languages\":{");
@@ -189,6 +219,7 @@ static void put_languages(struct writer *w, const struct policy *p)
 		put_rows(
 		    w, ",\"modules\":{\"deny\":", ROWS(l->denied, l->n_denied));
 		put(w, "}");
+		put_rules(w, l);
 		put(w, "}");
 	}
 	put(w, "}");

@@ -43,6 +43,13 @@ static void take_modules(struct reader *r, uint32_t node, void *to)
 	parse_modules(r, node, entry->language);
 }
 
+static void take_rules(struct reader *r, uint32_t node, void *to)
+{
+	struct entry *entry = to;
+
+	parse_rules(r, node, entry->language);
+}
+
 static void take_compile_limits(struct reader *r, uint32_t node, void *to)
 {
 	(void)to;
@@ -56,7 +63,7 @@ static const struct reader_key entry_keys[] = {
 	{ "limits",         take_entry_limits,       0, false, &shape_limits },
 	{ "capabilities",   take_entry_capabilities, 0, false, &shape_capabilities },
 	{ "modules",        take_modules,            0, false, &shape_modules },
-	{ "rules",          parse_future_objects,    0, false, &shape_rules },
+	{ "rules",          take_rules,              0, false, &shape_rules },
 	{ "libraries",      parse_future_list,       0, false, &shape_libraries },
 	{ "compile_limits", take_compile_limits,     0, false, &shape_compile_limits },
 };
@@ -219,6 +226,9 @@ void policy_free(struct policy *p)
 {
 	if (p == NULL)
 		return;
+	/* A slot that was not counted may hold some as well. */
+	for (size_t i = 0; i < POLICY_LANGUAGES_MAX; i++)
+		free(p->languages[i].rules);
 	free(p->effective);
 	free(p);
 }

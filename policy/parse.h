@@ -65,15 +65,18 @@ size_t parse_rows(struct reader *r, uint32_t node, struct parse_rows rows);
 void parse_language_modules(struct reader *r, uint32_t node, void *to);
 void parse_modules(struct reader *r, uint32_t node, struct policy_language *l);
 
+/* "rules" of one language. */
+extern const struct reader_keys parse_rule_keys;
+void parse_rules(struct reader *r, uint32_t node, struct policy_language *l);
+
 /* "languages", into a struct parse. */
 void parse_languages(struct reader *r, uint32_t node, void *to);
 
 /* "version": must be PARSE_VERSION. */
 void parse_version(struct reader *r, uint32_t node, void *unused);
 
-/* Keys whose feature is not built yet: a list, a list of objects. */
+/* A key whose feature is not built yet: a list. */
 void parse_future_list(struct reader *r, uint32_t node, void *unused);
-void parse_future_objects(struct reader *r, uint32_t node, void *unused);
 
 /*
  * A language data file.  'r' is scratch space and must be zeroed but for

@@ -151,19 +151,6 @@ void parse_future_list(struct reader *r, uint32_t node, void *unused)
 		    r, node, "this is not built yet; leave it out or write []");
 }
 
-void parse_future_objects(struct reader *r, uint32_t node, void *unused)
-{
-	(void)unused;
-	if (!reader_is(r, node, SCAN_ARRAY))
-		return;
-	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
-	     i = r->scan.nodes[i].next)
-		(void)reader_is(r, i, SCAN_OBJECT);
-	if (r->scan.nodes[node].n > 0)
-		reader_fault(
-		    r, node, "this is not built yet; leave it out or write []");
-}
-
 static const struct reader_key syscall_keys[] = {
 	{ "allow", parse_future_list, 0, false, &shape_syscalls_list },
 	{ "deny", parse_future_list, 0, false, &shape_syscalls_list },

@@ -295,6 +295,7 @@ const struct reader_keys *const parse_tables[] = {
 	&parse_service_keys,
 	&parse_language_file_keys,
 	&parse_module_keys,
+	&parse_rule_keys,
 	&parse_language_module_keys,
 	NULL,
 };

@@ -32,6 +32,8 @@
 #define POLICY_ALIASES_MAX   8
 #define POLICY_DENIED_MAX    64 /* modules of one language */
 #define POLICY_ANSWERS_MAX   32
+#define POLICY_RULES_MAX     48 /* code rules of one language */
+#define POLICY_PATTERN_MAX   512
 
 /* What a program may do beyond computing; false means refused by the filter. */
 struct capabilities {
@@ -99,6 +101,29 @@ struct limit {
 	uint64_t max;   /* what a request may ask for */
 };
 
+/* Where a code rule looks; see policy/lexer.h for what is what. */
+enum code_place {
+	CODE_IN_CODE = 1,
+	CODE_IN_STRINGS = 2,
+	CODE_IN_COMMENTS = 4,
+	CODE_ANYWHERE = 7,
+};
+
+enum code_action {
+	CODE_DENY,
+	CODE_FLAG, /* allowed, and said in the decision */
+};
+
+/* What bailiff-screen looks for in the code of a request. */
+struct code_rule {
+	char id[POLICY_NAME_MAX];
+	bool is_module; /* 'text' names a module, else it is a pattern */
+	char text[POLICY_PATTERN_MAX];
+	uint32_t places; /* enum code_place; of a pattern */
+	enum code_action action;
+	uint32_t line, column; /* of 'text' in the policy file */
+};
+
 /* One language that the policy allows, with the policy's view of it. */
 struct policy_language {
 	struct language language;
@@ -106,6 +131,8 @@ struct policy_language {
 	struct limit limits[LIMIT_N];
 	char denied[POLICY_DENIED_MAX][POLICY_NAME_MAX]; /* modules; sorted */
 	size_t n_denied;
+	struct code_rule *rules; /* owned; in the order of the file */
+	size_t n_rules;
 };
 
 struct policy_root {
@@ -251,6 +278,10 @@ struct policy_decision {
  */
 void policy_decide(const struct policy *p, const struct policy_request *request,
     struct policy_decision *ret);
+
+/* The screen found 'rule' in the code: "code.rule.ID", denied or only said. */
+void policy_decision_hit(
+    struct policy_decision *d, const struct code_rule *rule);
 
 /*
  * What is found later: a reason that denies after all (the opener's

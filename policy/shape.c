@@ -64,8 +64,43 @@ const struct shape shape_denied = {
 const struct shape shape_libraries = {
 	SHAPE_LIST, .about = "Not built yet: only [].",
 };
+static const struct shape rule = {
+	SHAPE_OBJECT, .keys = &parse_rule_keys,
+};
 const struct shape shape_rules = {
-	SHAPE_LIST, .about = "Not built yet: only [].",
+	SHAPE_LIST, .about = "What is looked for in the code of a request.",
+	.item = &rule, .range = { 0, POLICY_RULES_MAX },
+};
+const struct shape shape_rule_id = {
+	SHAPE_TEXT, .about = "A decision names it: code.rule.ID.",
+	.pattern = "^[a-z0-9][a-z0-9._]*" END,
+	.range = { 1, POLICY_NAME_MAX - 1 },
+};
+const struct shape shape_pattern = {
+	SHAPE_TEXT, .about = "A regular expression as vectorscan takes it.",
+	.pattern = "^[ -~]+" END, .range = { 1, POLICY_PATTERN_MAX - 1 },
+};
+const struct shape shape_imported = {
+	SHAPE_TEXT, .about = "A module: every way of importing it.",
+	.pattern = "^[A-Za-z0-9_./:@+-]+" END, .range = { 1, POLICY_NAME_MAX - 1 },
+};
+static const struct reader_names places = { 4,
+	{ "code", "strings", "comments", "any" } };
+const struct shape shape_place = {
+	SHAPE_WORD, .words = &places, .n_built = 4,
+};
+static const struct shape place_list = {
+	SHAPE_LIST, .item = &shape_place, .range = { 1, 3 },
+};
+const struct shape shape_places = {
+	SHAPE_WORD, .about = "Where a pattern looks; code if it is not said.",
+	.words = &places, .n_built = 4, .instead = &place_list,
+};
+/* In the order of enum code_action. */
+static const struct reader_names actions = { 2, { "deny", "flag" } };
+const struct shape shape_action = {
+	SHAPE_WORD, .about = "flag: allowed, and said in the decision.",
+	.words = &actions, .n_built = 2,
 };
 const struct shape shape_compile_limits = {
 	SHAPE_OBJECT, .about = "Not built yet: only {}.",

@@ -49,6 +49,12 @@ extern const struct shape shape_modules;
 extern const struct shape shape_denied;
 extern const struct shape shape_libraries;
 extern const struct shape shape_rules;
+extern const struct shape shape_rule_id;
+extern const struct shape shape_pattern;
+extern const struct shape shape_imported;
+extern const struct shape shape_place; /* "code", or a list of such */
+extern const struct shape shape_places;
+extern const struct shape shape_action;
 extern const struct shape shape_compile_limits;
 /* Capabilities. */
 extern const struct shape shape_subprocess;

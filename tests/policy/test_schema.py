@@ -41,6 +41,8 @@ BEYOND = {
     5: r"^not a whole number from .* write digits only",
     6: r"^longer than \d+ bytes",
     7: r"control or invisible characters|^not an absolute path",
+    8: r'^two rules are called|says something else; choose another id|a pattern or a module, not both'
+       r'|needs the key "pattern" or "module"|leave "in" out|this place stands here twice|^it looks nowhere',
 }
 # Every key that there is, each with a value that is taken.
 FULL = {
@@ -48,7 +50,10 @@ FULL = {
     "languages": {
         "python": {"limits": {"wall_ms": {"default": 10, "max": 20}, "file_size": {"max": "unlimited"}},
                    "capabilities": {"syscalls": {"allow": [], "deny": []}},
-                   "modules": {"deny": ["ctypes", "xml.etree"]}, "rules": [], "libraries": [],
+                   "modules": {"deny": ["ctypes", "xml.etree"]}, "libraries": [],
+                   "rules": [{"id": "a.b_1", "pattern": "\\bx\\(", "in": "code", "action": "deny"},
+                             {"id": "c", "pattern": "y", "in": ["strings", "comments"], "action": "flag"},
+                             {"id": "limits", "module": "sys/socket.h"}],
                    "compile_limits": {}},
         "bash": {"capabilities": {"subprocess": True, "threads": True, "loopback": True, "network": False,
                                   "exec_memory": True, "ipc": True}}},

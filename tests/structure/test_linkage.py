@@ -14,7 +14,8 @@ LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 # Our own parts, by the object files they are made of; what others may share is left out.
 OWN = {
-    "policy": (r"^policy/", r"$^"),
+    "policy": (r"^policy/CMakeFiles/policy\.dir/", r"$^"),
+    "code screening": (r"^policy/CMakeFiles/screening\.dir/", r"$^"),
     "log": (r"^audit/", r"/(event|client|words|dsse|lock)\.c\.o$"),
     "builder": (r"^executor/.*launch\w*\.dir/", r"$^"),
     "opening": (r"/opener_reason\.c\.o$", r"$^"),
@@ -24,29 +25,32 @@ OWN = {
 LIBRARY = {"starting": r"^(fork|execve|execv|fexecve|posix_spawn|clone|openat|openat64|connect|bind|socket)$", "json": r"^json_(load\w*|dump\w*|object_get|array_get|delete)$", "crypto": r"^(crypto_|sodium_)", "filter library": r"^seccomp_(init|rule|load|export)"}
 # program -> the libraries it may need beside libc, and the parts it must not hold.
 PROGRAMS = {
-    "bin/bailiff": (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk"}),
+    "bin/bailiff": (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-supervisor":
-        ({"libseccomp.so.2"}, {"json", "crypto", "log", "builder", "opening", "walk"}),
+        ({"libseccomp.so.2"}, {"json", "crypto", "log", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-launch":
-        (set(), {"policy", "log", "json", "crypto", "filter library", "opening", "walk"}),
+        (set(), {"policy", "log", "json", "crypto", "filter library", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-opener":
-        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "walk"}),
+        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "walk", "code screening"}),
     "libexec/bailiff/bailiff-collect":
-        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening"}),
+        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "code screening"}),
+    # Vectorscan is C++, and finds its own run time.
+    "libexec/bailiff/bailiff-screen":
+        ({"libhs.so.5"}, {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk"}),
     "libexec/bailiff/bailiff-syncer":
-        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk"}),
+        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-tracer":
         # libseccomp knows the names of calls; no rule of a filter is made by it.
-        ({"libbpf.so.1", "libseccomp.so.2"}, {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk"}),
+        ({"libbpf.so.1", "libseccomp.so.2"}, {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-signer":
         # It loads a filter of its own before it reads the first event.
-        ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk"}),
+        ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-mcp":
-        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "starting"}),
+        (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "starting", "code screening"}),
     "libexec/bailiff/bailiff-policy":
-        ({"libseccomp.so.2"}, {"log", "json", "crypto", "builder", "opening", "walk"}),
+        ({"libseccomp.so.2", "libhs.so.5"}, {"log", "json", "crypto", "builder", "opening", "walk"}),
     "libexec/bailiff/bailiff-audit":
-        ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk"}),
+        ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk", "code screening"}),
 }
 # Calls that no object file of ours may make, checked copies included.
 FORBIDDEN = {
@@ -141,6 +145,7 @@ def hardening_faults(name):
 def self_check():
     """Every part must be found where it belongs, or its pattern has gone stale."""
     where = {
+        "code screening": "libexec/bailiff/bailiff-screen",
         "policy": "libexec/bailiff/bailiff-policy", "log": "libexec/bailiff/bailiff-signer",
         "crypto": "libexec/bailiff/bailiff-signer",
         "filter library": "libexec/bailiff/bailiff-supervisor", "builder": "libexec/bailiff/bailiff-launch",

@@ -1,0 +1,29 @@
+/*
+ * policy/screening_state.h - compiled rules from inside.  Private to
+ * policy/screening*.c.
+ */
+#ifndef POLICY_SCREENING_STATE_H
+#define POLICY_SCREENING_STATE_H
+
+#include <hs/hs.h>
+
+#include "policy/lexer.h"
+#include "policy/screening.h"
+
+/* Sets of places: code, strings, comments in any union, and code with names. */
+#define SCREENING_VIEWS_MAX 8
+/* What needs no lexer: all there is. */
+#define SCREENING_ANY (LEXER_CODE | LEXER_STRING | LEXER_COMMENT)
+
+struct screening_view {
+	unsigned seen;           /* enum lexer_class */
+	hs_database_t *database; /* owned */
+};
+
+struct screening {
+	const struct lexer *lexer; /* NULL: every rule sees everything */
+	size_t n;
+	struct screening_view views[SCREENING_VIEWS_MAX];
+};
+
+#endif
