@@ -82,7 +82,7 @@ static int skip(struct collector *c, const struct walk_entry *entry,
 	return say(c, COLLECT_SKIPPED, &c->skipped, e);
 }
 
-/* 0 if the file counts, else why not. */
+/* Without root the owner does not tell what we put there. */
 static bool is_ours(const struct collector *c, const struct walk_entry *entry)
 {
 	for (uint64_t i = 0; i < c->start.ours.n; i++) {
@@ -95,8 +95,11 @@ static bool is_ours(const struct collector *c, const struct walk_entry *entry)
 	return false;
 }
 
-static uint32_t judge(const struct collector *c, const struct stat *st)
+/* 0 if the file counts, else why not. */
+static uint32_t judge(const struct collector *c, const struct walk_entry *entry)
 {
+	const struct stat *st = &entry->st;
+
 	if (S_ISLNK(st->st_mode))
 		return COLLECT_LINK;
 	if (!S_ISREG(st->st_mode))
@@ -104,7 +107,7 @@ static uint32_t judge(const struct collector *c, const struct stat *st)
 	/* Before the owner: a second name of an input is the program's doing. */
 	if (st->st_nlink != 1)
 		return COLLECT_LINK;
-	if (st->st_uid != c->start.uid)
+	if (st->st_uid != c->start.uid || is_ours(c, entry))
 		return COLLECT_FOREIGN;
 	if (c->done.files >= c->start.max_files)
 		return COLLECT_LIMIT;
@@ -186,20 +189,18 @@ static int consider(
     struct collector *c, struct walk_entry *entry, struct error *e)
 {
 	struct file_open what = { entry->dir_fd, entry->name, O_RDONLY, 0 };
-	uint32_t why = judge(c, &entry->st);
+	uint32_t why = judge(c, entry);
 	AUTO_FD from_fd = -1;
 	AUTO_FD to_fd = -1;
 	struct error ignored;
 
-	if (why == 0 && is_ours(c, entry))
-		why = COLLECT_FOREIGN;
 	if (why != 0)
 		return skip(c, entry, why, e);
 	/* Judge again what was really opened. */
 	if (file_open_beneath(&what, &from_fd, &ignored) < 0 ||
 	    fstat(from_fd, &entry->st) < 0)
 		return skip(c, entry, COLLECT_READ, e);
-	why = judge(c, &entry->st);
+	why = judge(c, entry);
 	if (why != 0)
 		return skip(c, entry, why, e);
 	if (ask(c, entry, &to_fd, e) < 0)

@@ -97,6 +97,7 @@ class Home:
         wait_for(lambda: not mine(), "a clean start")
         self.dir = tempfile.mkdtemp(prefix="home-", dir=TOP)
         os.chown(self.dir, UID, GID)
+        self.enter = list(enter)
         self.become = become(groups, enter)
         self.state = os.path.join(self.dir, ".local", "state", "bailiff")
 

@@ -122,6 +122,14 @@ def _():
     h.stop()
 
 
+def limited(**limits):
+    with open(os.path.join(POLICIES, "user.json")) as f:
+        found = json.load(f)["limits"]
+    for name, value in limits.items():
+        found[name] = {"default": value, "max": value}
+    return found
+
+
 @case("artifacts are kept, code and inputs are not among them")
 def _():
     h = Home()
@@ -144,6 +152,11 @@ def _():
     files = os.path.join(j["result_folder"], "files")
     equal(sorted(os.listdir(files)), ["out.txt"] if not os.path.isdir(
         files + "/d") else ["d", "out.txt"], "files")
+    # What we put there counts against no limit.
+    policy = h.policy(paths={"read": [read], "export": []},
+                      limits=limited(artifacts=1))
+    few = h.json("--policy", policy, "--lang", "bash", "-c", "echo > a")
+    equal(h.outcome(few["run_id"])["viol"], [], "code is no artifact")
     with open(files + "/out.txt") as f:
         equal(f.read(), "made\n", "content")
     r = h.call("result", "--policy", policy, j["run_id"], "files/out.txt")
@@ -198,6 +211,67 @@ def _():
         equal(h.bash("echo again").out, b"again\n", "after " + victim)
         h.stop()
         check(h.call("audit", "verify").code == 0, "verify: " + victim)
+
+
+class Replaced:
+    """A helper that never answers in the place of ours."""
+
+    def __init__(self, name):
+        self.path = os.path.join(INSTALL, "libexec", "bailiff", name)
+
+    def __enter__(self):
+        os.rename(self.path, self.path + ".real")
+        shutil.copy("/usr/bin/yes", self.path)
+
+    def __exit__(self, *_):
+        os.rename(self.path + ".real", self.path)
+
+
+def last(h, kind):
+    return [r["predicate"] for r in h.records()
+            if r["predicate"]["type"] == kind][-1]
+
+
+@case("after SIGKILL of opener, collector or syncer the record says so")
+def _():
+    h = Home()
+    read = os.path.join(h.dir, "read")
+    os.mkdir(read)
+    with open(read + "/f", "w") as f:
+        f.write("input\n")
+    policy = h.policy(paths={"read": [read], "export": []})
+    run = ["--policy", policy, "--lang", "bash"]
+    with_file = run + ["--file", read + "/f:f", "-c", "cat f"]
+    equal(h.run(*with_file).out, b"input\n", "as it should be")
+    with Replaced("bailiff-opener"):
+        p = h.run(*with_file, start=True)
+        (pid,) = wait_for(lambda: called("bailiff-opener"), "the opener")
+        os.kill(pid, signal.SIGKILL)
+        out, err = p.communicate(timeout=PATIENCE_S)
+    equal((p.returncode, out), (126, b""), "opener: %r" % err)
+    equal(last(h, "denial")["reasons"], ["path.failed"], "record")
+    equal(h.run(*with_file).out, b"input\n", "after the opener")
+    with Replaced("bailiff-collect"):
+        p = h.run(*run, "-c", "echo made > file", start=True)
+        (pid,) = wait_for(lambda: called("bailiff-collect"), "the collector")
+        os.kill(pid, signal.SIGKILL)
+        out, err = p.communicate(timeout=PATIENCE_S)
+    equal(p.returncode, 125, "collector: %r" % err)
+    end = last(h, "outcome")
+    equal((end["status"], end["phase"], end["failed"]["step"]),
+          ("error", "collect", "collect"), "record")
+    p = h.run(*run, "-c", "echo up; read x; echo end", start=True)
+    equal(p.stdout.readline(), b"up\n", "in mid-run")
+    (pid,) = called("bailiff-syncer")
+    os.kill(pid, signal.SIGKILL)
+    p.communicate(timeout=PATIENCE_S)
+    equal(last(h, "outcome")["status"], "ok", "the run of that time")
+    r = h.run(*run, "-c", "echo on")
+    check(r.code == 125 and b"bailiff-syncer has ended" in r.err, repr(r))
+    h.stop()
+    equal(h.run(*run, "-c", "echo on").out, b"on\n", "the next service")
+    h.stop()
+    equal(h.call("audit", "verify").code, 0, "verify")
 
 
 PROBES = r"""
