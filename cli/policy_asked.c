@@ -36,7 +36,21 @@ static int read_request(struct policy_asked *a, struct error *e)
 		return FAIL_IN(e, "--request: %.200s", path);
 	text.data = (const char *)data;
 	a->reader.faults = &a->faults;
-	return request_decode(&a->reader, &text, &a->request, e);
+	if (request_decode(&a->reader, &text, &a->request, e) < 0)
+		return -1;
+	a->code = (struct policy_code){ a->request.code,
+		(size_t)a->request.asks.code_size };
+	return 0;
+}
+
+static int read_code(struct policy_asked *a, struct error *e)
+{
+	if (file_read_all(a->texts.code_fd, SOURCE_BYTES_MAX, &a->code_bytes,
+	        &a->code.n, e) < 0)
+		return FAIL_IN(e, "code");
+	a->code.data = a->code_bytes;
+	a->request.asks.code_size = a->code.n;
+	return 0;
 }
 
 static int size_of(int fd, uint64_t *ret, struct error *e)
@@ -104,7 +118,7 @@ int policy_asked_read(struct policy_asked *a, struct error *e)
 		return -1;
 	to->language = a->texts.language;
 	to->args_size = a->run.args.len;
-	if (size_of(a->texts.code_fd, &to->code_size, e) < 0 ||
+	if (read_code(a, e) < 0 ||
 	    size_of(a->texts.stdin_fd, &to->stdin_size, e) < 0 ||
 	    take_limits(&a->run, to, e) < 0)
 		return -1;
@@ -114,4 +128,6 @@ int policy_asked_read(struct policy_asked *a, struct error *e)
 void policy_asked_done(struct policy_asked *a)
 {
 	run_texts_done(&a->texts);
+	free(a->code_bytes);
+	a->code_bytes = NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef CLI_POLICY_ASKED_H
 #define CLI_POLICY_ASKED_H
 
+#include "cli/policy_screen.h"
 #include "cli/run_texts.h"
 #include "policy/request.h"
 
@@ -13,7 +14,9 @@ struct policy_asked {
 	struct run_options options;
 	struct protocol_run run;
 	struct run_texts texts;
-	struct request request; /* its 'asks' is what the policy judges */
+	struct request request;  /* its 'asks' is what the policy judges */
+	struct policy_code code; /* NULL in it if only its size is known */
+	uint8_t *code_bytes;     /* owned: of the words' code */
 	struct policy_faults faults;
 	struct reader reader;
 };
@@ -27,7 +30,7 @@ int policy_asked_parse(
 
 /*
  * Read what the words name and fill a->request.asks as the service would
- * (executor/run_decode.c).
+ * (executor/run_decode.c), and a->code.
  */
 int policy_asked_read(struct policy_asked *a, struct error *e) MUST_CHECK;
 

@@ -95,8 +95,10 @@ static int explain(struct work *w, struct error *e)
 {
 	if (load(w, e) < 0 || policy_asked_read(&w->asked, e) < 0)
 		return -1;
-	return policy_facts_find(
-	    w->loaded.policy, &w->asked.request.asks, &w->facts, e);
+	w->facts.policy = w->loaded.policy;
+	w->facts.request = &w->asked.request.asks;
+	w->facts.code = w->asked.code;
+	return policy_facts_find(&w->facts, e);
 }
 
 static int run(struct work *w, char **words)

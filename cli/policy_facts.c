@@ -12,16 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-int policy_facts_find(const struct policy *policy,
-    const struct policy_request *request, struct policy_facts *ret,
-    struct error *e)
+int policy_facts_find(struct policy_facts *ret, struct error *e)
 {
 	enum mounts_of of = geteuid() == 0 ? MOUNTS_OF_ROOT : MOUNTS_OF_USER;
 	const struct policy_language *l;
 
-	ret->policy = policy;
-	ret->request = request;
-	policy_decide(policy, request, &ret->decision);
+	policy_decide(ret->policy, ret->request, &ret->decision);
+	if (policy_screen(&ret->code, &ret->decision, &ret->hits, e) < 0)
+		return -1;
 	l = ret->decision.language;
 	if (!ret->decision.allow)
 		return 0;
@@ -32,7 +30,7 @@ int policy_facts_find(const struct policy *policy,
 	    absent_judge(&ret->absent, e) < 0 ||
 	    mounts_find(of, &ret->mounts, e) < 0)
 		return -1;
-	return mounts_add_request(&ret->mounts, request, e);
+	return mounts_add_request(&ret->mounts, ret->request, e);
 }
 
 void policy_amount(uint64_t value, char ret[POLICY_AMOUNT_MAX])
@@ -52,6 +50,17 @@ static void put_words(
 	sheet_list_end(s);
 }
 
+/* Where code rules are met. */
+static void put_hits(struct sheet *s, const struct policy_hits *hits)
+{
+	if (hits->n == 0 && !s->json)
+		return;
+	sheet_begin(s, "lines");
+	for (size_t i = 0; i < hits->n; i++)
+		sheet_number(s, hits->items[i].rule->id, hits->items[i].line);
+	sheet_end(s);
+}
+
 void policy_facts_decision(struct sheet *s, const struct policy_facts *f)
 {
 	const struct policy_decision *d = &f->decision;
@@ -59,6 +68,7 @@ void policy_facts_decision(struct sheet *s, const struct policy_facts *f)
 	sheet_text(s, "decision", d->allow ? "allow" : "deny");
 	put_words(s, "reasons", &d->reasons);
 	put_words(s, "rules", &d->rules);
+	put_hits(s, &f->hits);
 }
 
 static void put_amount(struct sheet *s, const char *key, uint64_t value)
@@ -280,7 +290,8 @@ static void put_inputs(struct sheet *s, const struct policy_facts *f)
 		sheet_end(s);
 }
 
-static void put_modules(struct sheet *s, const struct absent *a)
+static void put_modules(
+    struct sheet *s, const struct policy_language *l, const struct absent *a)
 {
 	sheet_begin(s, "modules");
 	for (size_t i = 0; i < a->n_modules; i++) {
@@ -293,6 +304,9 @@ static void put_modules(struct sheet *s, const struct absent *a)
 		    m->way == ABSENT_CAPABILITY ? m->capability : "");
 		sheet_text(s, m->name, line);
 	}
+	for (size_t i = 0; i < l->n_rules; i++)
+		if (absent_is_screened(l, &l->rules[i]))
+			sheet_text(s, l->rules[i].text, ABSENT_SCREENED);
 	sheet_end(s);
 }
 
@@ -302,6 +316,5 @@ void policy_facts_host(struct sheet *s, const struct policy_facts *f)
 	put_environment(s, &f->decision.language->language);
 	put_inputs(s, f);
 	put_mounts(s, &f->mounts);
-	if (f->absent.n_modules > 0 || s->json)
-		put_modules(s, &f->absent);
+	put_modules(s, f->decision.language, &f->absent);
 }

@@ -5,6 +5,7 @@
 #ifndef CLI_POLICY_FACTS_H
 #define CLI_POLICY_FACTS_H
 
+#include "cli/policy_screen.h"
 #include "cli/sheet.h"
 #include "cli/toolchain.h"
 #include "policy/absent.h"
@@ -16,7 +17,9 @@
 struct policy_facts {
 	const struct policy *policy;          /* borrowed */
 	const struct policy_request *request; /* borrowed */
+	struct policy_code code;
 	struct policy_decision decision;
+	struct policy_hits hits;
 	/* Of an allowed request: */
 	struct toolchain toolchain;
 	struct filter filter;
@@ -25,10 +28,11 @@ struct policy_facts {
 	struct mounts mounts;
 };
 
-/* Decide, and compile what an allowed request gets. */
-int policy_facts_find(const struct policy *policy,
-    const struct policy_request *request, struct policy_facts *ret,
-    struct error *e) MUST_CHECK;
+/*
+ * Decide, and compile what an allowed request gets.  ret->policy, request and
+ * code are set.
+ */
+int policy_facts_find(struct policy_facts *ret, struct error *e) MUST_CHECK;
 
 /* Each is a member of the sheet, named after it. */
 void policy_facts_decision(struct sheet *s, const struct policy_facts *f);

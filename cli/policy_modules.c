@@ -130,12 +130,39 @@ static void put_module(
 	put_paths(p, a, module);
 }
 
+/* What only a code rule keeps out has no files to show. */
+static void put_screened(struct page *p, const char *language, const char *name)
+{
+	if (p->json) {
+		page_string(p,
+		    p->n_modules > 0 ? ",{\"language\":" : "{\"language\":",
+		    language);
+		page_string(p, ",\"name\":", name);
+		page_string(p, ",\"enforced\":", ABSENT_SCREENED);
+		page_put(p, ",\"files\":[]}");
+	} else if (text_printf(&p->out, &p->e, "%-11s%s: %s: %s\n",
+	               p->n_modules == 0 ? "denied" : "", language, name,
+	               ABSENT_SCREENED) < 0) {
+		p->failed = true;
+	}
+	p->n_modules++;
+}
+
+static void put_language_modules(
+    struct page *p, const struct policy_language *l, const struct absent *a)
+{
+	for (size_t i = 0; i < a->n_modules; i++)
+		put_module(p, a, &a->modules[i]);
+	for (size_t i = 0; i < l->n_rules; i++)
+		if (absent_is_screened(l, &l->rules[i]))
+			put_screened(p, l->language.name, l->rules[i].text);
+}
+
 void page_modules(struct page *p, const struct policy *policy)
 {
 	page_put(p, p->json ? "],\"modules\":[" : "");
 	for (size_t i = 0; i < policy->n_languages; i++)
-		for (size_t j = 0; j < p->absent[i].n_modules; j++)
-			put_module(p, &p->absent[i], &p->absent[i].modules[j]);
+		put_language_modules(p, &policy->languages[i], &p->absent[i]);
 }
 
 void page_warn_modules(struct page *p, const struct policy *policy)

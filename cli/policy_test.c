@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "cli/policy.h"
+#include "cli/policy_screen.h"
 #include "cli/policy_words.h"
 #include "cli/say.h"
 #include "policy/cases.h"
@@ -50,6 +51,7 @@ struct work {
 	struct reader reader;
 	struct cases_case one;
 	struct policy_decision decision;
+	struct policy_hits hits;
 	struct filter filter;
 	struct answers answers;
 	size_t n_failed;
@@ -80,9 +82,13 @@ static int read_cases(
 static int judge(struct work *w, struct error *e)
 {
 	const struct policy_decision *d = &w->decision;
+	const struct policy_code code = { w->one.request.code,
+		(size_t)w->one.request.asks.code_size };
 	struct text_out why = { w->why, sizeof(w->why) - 1, 0 };
 
 	policy_decide(w->loaded.policy, &w->one.request.asks, &w->decision);
+	if (policy_screen(&code, &w->decision, &w->hits, e) < 0)
+		return -1;
 	if (d->allow && w->one.expect.n_calls > 0 &&
 	    (filter_compile(&d->language->capabilities, &w->filter, e) < 0 ||
 	        answers_find(&w->filter, &w->answers, e) < 0))

@@ -333,6 +333,17 @@ const char *absent_way_word(enum absent_way way)
 	return words[way];
 }
 
+bool absent_is_screened(
+    const struct policy_language *l, const struct code_rule *rule)
+{
+	if (!rule->is_module || rule->action != CODE_DENY)
+		return false;
+	for (size_t i = 0; i < l->n_denied; i++)
+		if (strcmp(l->denied[i], rule->text) == 0)
+			return false;
+	return true;
+}
+
 void absent_reason(const struct absent_module *module,
     const struct policy_language *l, char *ret, size_t cap)
 {

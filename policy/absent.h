@@ -11,6 +11,7 @@
 #ifndef POLICY_ABSENT_H
 #define POLICY_ABSENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -50,6 +51,14 @@ int absent_find(const struct policy_language *l, struct absent *ret,
 
 /* "absent", "capability", "nothing" or "refused". */
 const char *absent_way_word(enum absent_way way);
+
+/*
+ * A code rule about a module that nothing but the rule keeps out: "screened
+ * only".  The sandbox stops none of it.
+ */
+#define ABSENT_SCREENED "screened only"
+bool absent_is_screened(
+    const struct policy_language *l, const struct code_rule *rule);
 
 /* Why a module of ABSENT_NEITHER cannot be denied, in one line. */
 void absent_reason(const struct absent_module *module,

@@ -186,6 +186,28 @@ static void advise_modules(
 		}
 }
 
+/* Of two rules that look for the same, one says nothing more. */
+static void advise_rules(
+    const struct advisor *a, const struct policy_language *l)
+{
+	char what[WHAT_MAX];
+
+	for (size_t i = 0; i < l->n_rules; i++)
+		for (size_t j = 0; j < i; j++) {
+			const struct code_rule *first = &l->rules[j];
+			const struct code_rule *twin = &l->rules[i];
+
+			if (first->is_module != twin->is_module ||
+			    (first->places & twin->places) != twin->places ||
+			    strcmp(first->text, twin->text) != 0)
+				continue;
+			(void)snprintf(what, sizeof(what), "%s: rules: %s",
+			    l->language.name, twin->id);
+			tell(a, what, "looks for nothing that %s does not",
+			    first->id);
+		}
+}
+
 static void advise_roots(const struct advisor *a)
 {
 	const struct policy *p = a->p;
@@ -239,6 +261,7 @@ void advice_find(const struct policy *p, const struct advice_host *host,
 	for (size_t i = 0; i < p->n_languages; i++) {
 		advise_limits(&a, i);
 		advise_modules(&a, &p->languages[i]);
+		advise_rules(&a, &p->languages[i]);
 	}
 	advise_roots(&a);
 	advise_concurrency(&a);

@@ -77,6 +77,10 @@ CHANGES = [
     ("a root within it", put(("paths", "read"), ["/srv/data", "/srv/data/x"]),
      ([], [], ["paths.read /srv/data/x is new, within another root"])),
     ("no roots", put(("paths", "read"), []), ([], ["paths.read /srv/data"], [])),
+    ("a code rule", put(("languages", "python", "rules"), [{"id": "a", "pattern": "x"}]),
+     ([], ["python.rules.a is new"], [])),
+    ("a rule that only says so", put(("languages", "python", "rules"), [{"id": "a", "pattern": "x", "action": "flag"}]),
+     ([], [], ["python.rules.a is new"])),
     ("degraded", put(("degraded",), "accept"), (["degraded accept, was refuse"], [], [])),
     ("the rest", {**BASE, "name": "other", "concurrency": {"runs": "auto", "queue": 0, "per_principal": "unlimited"},
                   "landlock": {"min_abi": 3}, "service": {"linger_s": 0}},
@@ -123,6 +127,16 @@ def main(work):
     for path in presets:
         p = run("diff", path, path)
         case(f"{os.path.basename(path)} is itself", p.returncode == 0 and p.stdout.split() == ["same", "yes"], p)
+
+    rules = [{"id": "a", "pattern": "x"}, {"id": "b", "module": "os", "action": "flag"}, {"id": "c", "module": "re"}]
+    other = [{"id": "a", "pattern": "x", "action": "flag"}, {"id": "b", "module": "sys", "action": "deny"},
+             {"id": "d", "pattern": "y"}]
+    _, got = diff(write("rules.json", put(("languages", "python", "rules"), rules)),
+                  write("other.json", put(("languages", "python", "rules"), other)))
+    case("code rules are compared by their ids", got == (
+        ["python.rules.a flag, was deny", "python.rules.c is gone"], ["python.rules.b deny, was flag",
+                                                                      "python.rules.d is new"],
+        ["python.rules.b looks for something else"]), got)
 
     p = run("diff", base, write("changed.json", put(("limits", "wall_ms"), {"max": 3000})))
     case("for a person it is lines beneath headings", p.returncode == 1 and p.stderr == "" and

@@ -216,6 +216,36 @@ def _():
            for m in json.loads(r.out)["modules"]}, said, "check and explain")
 
 
+RULES = [{"id": "shell", "pattern": "os[.]system"}, {"id": "sockets", "module": "socket"},
+         {"id": "later", "pattern": "LATER", "in": "comments", "action": "flag"}, {"id": "pickles", "module": "pickle"}]
+
+
+@case("code rules meet what the service's screen meets")
+def _():
+    place = Place(languages={"python": {"rules": RULES}})
+    for code in ("import os\nos.system('x')\n", "# import socket\nprint('os.system')\n", "pass  # LATER\n",
+                 "import socket, os\n# LATER\n\nos.system('x')\n", "# coding: utf-7\nprint(1)\n",
+                 "print(1)\n", 'x = """\nimport socket\n"""\n', "from  socket import *\n"):
+        said = explain(place, "--lang", "python", "-c", code)
+        r = place.json("--lang", "python", "-c", code).json
+        equal(said["reasons"], sorted(r["decision"]["reasons"]), "reasons of %r" % code)
+        equal(said["rules"], sorted(r["decision"]["rules"]), "rules of %r" % code)
+    said = explain(place, "--lang", "python", "-c", "import socket, os\n# LATER\n\nos.system('x')\n")
+    equal((said["reasons"], said["rules"], said["lines"]),
+          (["code.rule.shell", "code.rule.sockets"], ["code.rule.later", "language.python"],
+           {"sockets": 1, "later": 2, "shell": 4}), "all of it, with lines")
+    r = call([BAILIFF, "policy", "check", "--json", place.policy])
+    equal([(m["name"], m["enforced"]) for m in json.loads(r.out)["modules"]],
+          [("socket", "screened only"), ("pickle", "screened only")], "what check says of modules")
+    request = place.write("r.json", json.dumps({"language": "python", "code": 100}))
+    equal(explain(place, "--request", request)["decision"], "allow", "of a size no rule can say anything")
+    cases = place.write("cases.json", json.dumps({"version": 1, "cases": [
+        {"name": "a", "request": {"language": "python", "code": "import socket"},
+         "expect": {"decision": "deny", "reasons": ["code.rule.sockets"]}}]}))
+    r = call([BAILIFF, "policy", "test", place.policy, cases])
+    equal((r.code, r.out.splitlines()[-1]), (0, b"ok 1 - a"), "a case")
+
+
 @case("a request written as JSON is the request of those words")
 def _():
     place = Place(paths={"read": ["/srv"]})

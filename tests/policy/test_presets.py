@@ -18,7 +18,7 @@ PRESETS = os.path.dirname(PRESET)
 HELLO = {
     "bash": "echo hello | cat", "c": '#include <stdio.h>\nint main(void) { puts("hello"); }',
     "cpp": '#include <iostream>\nint main() { std::cout << "hello\\n"; }',
-    "go": 'package main\nfunc main() { println("hello") }',
+    "go": 'package main\nimport "fmt"\nfunc main() { fmt.Println("hello") }',
     "java": 'public class Main { public static void main(String[] a) { System.out.println("hello"); } }',
     "javascript": 'console.log("hello")', "python": 'print("hello")', "r": 'cat("hello\\n")', "ruby": 'puts "hello"',
 }

@@ -176,6 +176,21 @@ static void a_module_within_a_denied_one_is_told(void **state)
 	    "python: modules.deny: xml.etree: is denied with xml already");
 }
 
+static void of_two_rules_for_the_same_the_second_is_told(void **state)
+{
+	struct told told;
+
+	(void)state;
+	tell("{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":"
+	     "{\"rules\":[{\"id\":\"a\",\"pattern\":\"x\","
+	     "\"in\":\"any\"},{\"id\":\"b\",\"pattern\":\"x\"},"
+	     "{\"id\":\"c\",\"module\":\"x\"}]}}}",
+	    8 * GIB, &told);
+	assert_int_equal(told.n, 1);
+	assert_string_equal(told.lines[0],
+	    "python: rules: b: looks for nothing that a does not");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +201,7 @@ int main(void)
 		cmocka_unit_test(languages_alike_are_told_about_together),
 		cmocka_unit_test(without_threads_one_processor_is_all),
 		cmocka_unit_test(a_module_within_a_denied_one_is_told),
+		cmocka_unit_test(of_two_rules_for_the_same_the_second_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
