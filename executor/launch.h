@@ -104,7 +104,7 @@ struct launch_group {
 #define LAUNCH_LANDLOCK_NET 1u /* deny TCP by Landlock as well: no loopback */
 #define LAUNCH_LOOPBACK     2u /* bring lo up */
 /* Bound memory for each process, having no control group for all of them. */
-#define LAUNCH_ADDRESS_SPACE 8u
+#define LAUNCH_OWN_MEMORY 8u
 #define LAUNCH_NOEXEC        4u /* no code from the scratch: no 'exec_memory' */
 /* The program is a sealed memory file, the last descriptor; 'program' is "". */
 #define LAUNCH_PRODUCT 16u

@@ -27,7 +27,7 @@ enum source {
 	FILE_SIZE,
 	CPU,
 	PROCESSES,
-	ADDRESS_SPACE
+	OWN_MEMORY
 };
 
 struct limit_row {
@@ -44,7 +44,9 @@ static const struct limit_row rows[] = {
 	/* A net below the supervisor's own watch: whole seconds, one more. */
 	{ RLIMIT_CPU, "cpu", CPU, 0 },
 	{ RLIMIT_NPROC, "processes", PROCESSES, 0 },
-	{ RLIMIT_AS, "address space", ADDRESS_SPACE, 0 },
+	/* Private memory that may be written; address space is no measure, since
+	 * runtimes reserve gigabytes that they never use. */
+	{ RLIMIT_DATA, "data", OWN_MEMORY, 0 },
 	{ RLIMIT_MEMLOCK, "locked memory", FIXED, 64ull * 1024ull },
 	{ RLIMIT_MSGQUEUE, "message queues", FIXED, 0 },
 	{ RLIMIT_NICE, "nice", FIXED, 0 },
@@ -86,7 +88,7 @@ static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 			return RLIM_INFINITY;
 		cpu_s += ask->cpu_ms % MS_PER_S != 0 ? 1 : 0;
 		return from_u64(cpu_s + 1);
-	case ADDRESS_SPACE:
+	case OWN_MEMORY:
 		/* A control group bounds what is used instead. */
 		return from_u64(ask->memory);
 	case PROCESSES:
@@ -94,15 +96,14 @@ static rlim_t value_of(const struct limit_row *r, const struct launch_run *ask)
 	}
 	/* Pid 1 counts.  Where a control group does the bounding, and counts what
 	 * it refuses, one above it. */
-	extra = (ask->flags & LAUNCH_ADDRESS_SPACE) != 0 ? 1 : 2;
+	extra = (ask->flags & LAUNCH_OWN_MEMORY) != 0 ? 1 : 2;
 	return ask->pids < RLIM_INFINITY - extra ? ask->pids + extra
 	                                         : RLIM_INFINITY;
 }
 
 static bool is_asked(const struct limit_row *r, const struct launch_run *ask)
 {
-	return r->source != ADDRESS_SPACE ||
-	       (ask->flags & LAUNCH_ADDRESS_SPACE) != 0;
+	return r->source != OWN_MEMORY || (ask->flags & LAUNCH_OWN_MEMORY) != 0;
 }
 
 int apply_limits(struct confine *c, struct error *e)

@@ -189,7 +189,7 @@ int posture_text_limits(const char *text, struct text_out *out, struct error *e)
 
 int posture_text_memory(const char *text, struct text_out *out, struct error *e)
 {
-	static const char row[] = "Max address space";
+	static const char row[] = "Max data size";
 	char line[POSTURE_LINE_MAX];
 	char soft[VALUE_WIDTH + 1];
 	char hard[VALUE_WIDTH + 1];

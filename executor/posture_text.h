@@ -32,7 +32,7 @@ struct posture_mount {
 struct posture_own {
 	uint32_t gid;       /* of the account */
 	const char *groups; /* its supplementary ones, each behind a space */
-	uint64_t memory;    /* address space, hard and soft alike */
+	uint64_t memory;    /* private data, hard and soft alike */
 };
 
 struct posture_expected {

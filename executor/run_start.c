@@ -132,7 +132,7 @@ static int put_launch(
 	l->run = r->number;
 	l->flags = launch_shape(part.can);
 	if (r->s->owner.lone)
-		l->flags |= LAUNCH_ADDRESS_SPACE;
+		l->flags |= LAUNCH_OWN_MEMORY;
 	l->wall_ms = limits[LIMIT_WALL_MS];
 	l->cpu_ms = limits[LIMIT_CPU_MS];
 	l->memory = limits[LIMIT_MEMORY];

@@ -13,8 +13,9 @@ const struct degraded degraded_without_root[DEGRADED_N] = {
 	    DEGRADED_LONE },
 	{ "cgroup.memory",
 	    "unless a control group is delegated to you, memory is bounded for "
-	    "each process (RLIMIT_AS), not for all of a "
-	    "run, and memory files, pipes and socket buffers are not; running "
+	    "each process (RLIMIT_DATA), not for all of a "
+	    "run, and shared memory, memory files, pipes and socket buffers "
+	    "are not; running "
 	    "out is an error of the program, status memory is "
 	    "never given",
 	    DEGRADED_LONE },

@@ -23,7 +23,7 @@ from lib import main
 from own_place import STRICT, OwnPlace, take_over
 
 MODULES = (test_probes, test_surface, test_lifecycle)
-# Without a group memory is bounded for each process, by its address space.
+# Without a group memory is bounded for each process, and only private memory.
 GROUPED = ("RS-05 ",)
 
 if os.uname().machine != "x86_64":

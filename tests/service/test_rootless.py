@@ -37,6 +37,31 @@ def _():
     h.stop()
 
 
+# Runtimes that reserve gigabytes and use little of it, and a compiler.
+HELLO = {
+    "c": '#include <stdio.h>\nint main(void) { puts("hello"); }',
+    "go": 'package main\nimport "fmt"\nfunc main() { fmt.Println("hello") }',
+    "java": "public class Main { public static void main(String[] a) {"
+            'System.out.println("hello"); } }',
+    "javascript": "console.log('hello')",
+}
+
+
+@case("languages whose runtimes reserve much memory run, and are compiled")
+def _():
+    h = Home()
+    tried = 0
+    for language, code in HELLO.items():
+        j = h.json("--lang", language, "-c", code)
+        if j["failed"] and j["failed"]["step"] == "toolchain":
+            continue
+        equal((j["status"], j["stdout"]), ("ok", "hello\n"),
+              language + ": " + j["stderr"][-300:])
+        tried += 1
+    h.stop()
+    print("     (%d of %d languages)" % (tried, len(HELLO)))
+
+
 @case("what is missing stands in the result, in the record and in the log")
 def _():
     h = Home()
@@ -112,7 +137,7 @@ def _():
                  "except OSError as e:\n  print(e.errno)\n"
                  "try:\n  open('/tmp/x', 'wb').write(bytes(300 << 20))\n"
                  "except OSError as e:\n  print(e.errno)\n"
-                 "for l in ('RLIMIT_AS', 'RLIMIT_CPU', 'RLIMIT_NPROC'):\n"
+                 "for l in ('RLIMIT_DATA', 'RLIMIT_CPU', 'RLIMIT_NPROC'):\n"
                  "  try:\n    resource.setrlimit(getattr(resource, l),"
                  " (1 << 40, 1 << 40)); print(l)\n"
                  "  except (OSError, ValueError):\n    pass\n")
