@@ -15,7 +15,7 @@ bool server_has_room(const struct server *s)
 /* What has been written goes, before the block would grow for nothing. */
 static void queue_compact(struct server *s)
 {
-	if (s->queue_at < s->queue.len - s->queue_at)
+	if (s->queue_at == 0 || s->queue_at < s->queue.len - s->queue_at)
 		return; /* not worth moving yet */
 	s->queue.len -= s->queue_at;
 	memmove(s->queue.data, s->queue.data + s->queue_at, s->queue.len);
