@@ -177,7 +177,7 @@ static int is_populated(int group_fd, bool *ret, struct error *e)
 }
 
 /* The kernel wakes POLLPRI sleepers of cgroup.events; the pause is a net. */
-static int await_empty(int group_fd, int wait_ms, struct error *e)
+int cgroup_await_empty(int group_fd, int wait_ms, struct error *e)
 {
 	const struct timespec pause = { 0, 1000000 };
 	bool populated = true;
@@ -203,7 +203,7 @@ int cgroup_kill(int group_fd, int wait_ms, struct error *e)
 		return 0;
 	if (knob_write(group_fd, "cgroup.kill", "1", e) < 0)
 		return -1;
-	return await_empty(group_fd, wait_ms, e);
+	return cgroup_await_empty(group_fd, wait_ms, e);
 }
 
 static int remove_leaves(int group_fd, struct error *e)
@@ -245,13 +245,13 @@ int cgroup_remove(const struct cgroups *g, const char *name, struct error *e)
 	return 0;
 }
 
-void cgroup_instance_end(struct cgroups *g)
+int cgroup_instance_end(struct cgroups *g, struct error *e)
 {
-	struct error e;
-
-	/* The process ends after this: whatever stays, the next start sweeps. */
-	if (g->instance_fd[CGROUP_UNIFIED] < 0)
-		return;
-	(void)!cgroup_kill(g->instance_fd[CGROUP_UNIFIED], 2000, &e);
-	(void)!cgroup_remove(g, g->instance, &e);
+	/* By its name: a group that was made and could not be opened is left
+	 * otherwise.  What did not die keeps its group from being removed. */
+	if (g->instance[0] == '\0' || g->top_fd[CGROUP_UNIFIED] < 0)
+		return 0;
+	if (g->instance_fd[CGROUP_UNIFIED] >= 0)
+		(void)!cgroup_kill(g->instance_fd[CGROUP_UNIFIED], 2000, e);
+	return cgroup_remove(g, g->instance, e);
 }

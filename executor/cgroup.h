@@ -55,11 +55,15 @@ int cgroup_serve(
 
 int cgroup_instance(struct cgroups *g, struct error *e) MUST_CHECK;
 
-/* Kill whatever this instance has and remove its groups, as far as it goes. */
-void cgroup_instance_end(struct cgroups *g);
+/* Kill whatever this instance has and remove its groups, as far as it goes; an
+ * error if any of them is left. */
+int cgroup_instance_end(struct cgroups *g, struct error *e) MUST_CHECK;
 
 /* Kill what the group has, wait until it is empty, at most 'wait_ms'. */
 int cgroup_kill(int group_fd, int wait_ms, struct error *e) MUST_CHECK;
+
+/* Wait, at most 'wait_ms', until nothing in the group lives. */
+int cgroup_await_empty(int group_fd, int wait_ms, struct error *e) MUST_CHECK;
 
 /* Remove bailiff/<name> and the leaves in it, in every hierarchy. */
 int cgroup_remove(

@@ -22,43 +22,53 @@ static void drop(int *fd)
 }
 
 /*
- * Pid 1 takes all of its pid namespace along (pid_namespaces(7)): that is
- * enough where no control group holds the run.  It may be dead already.
+ * Pid 1 takes all of its pid namespace along (pid_namespaces(7)).  It may be
+ * dead already.
  */
 static void kill_init(const struct launched *run)
 {
 	(void)syscall(SYS_pidfd_send_signal, run->pid_fd, SIGKILL, NULL, 0);
 }
 
-static int reap(const struct launched *run, struct error *e)
+/* By the group, and if that cannot be, through pid 1. */
+static int kill_tree(const struct launched *run, int wait_ms, struct error *e)
+{
+	int group_fd = run->leaf.fd[CGROUP_UNIFIED];
+
+	if (group_fd >= 0 && cgroup_kill(group_fd, wait_ms, e) == 0)
+		return 0;
+	if (run->pid_fd >= 0)
+		kill_init(run);
+	return group_fd >= 0 ? cgroup_await_empty(group_fd, wait_ms, e) : 0;
+}
+
+static int reap(const struct launched *run, int wait_ms, struct error *e)
 {
 	struct pollfd dead = { run->pid_fd, POLLIN, 0 };
 	siginfo_t how;
 
-	if (poll(&dead, 1, WAIT_MS) != 1)
+	if (poll(&dead, 1, wait_ms) != 1)
 		return FAIL(e, ERROR_LIMIT,
 		    "pid 1 of the run lives %d ms after"
 		    " it was killed",
-		    WAIT_MS);
+		    wait_ms);
 	memset(&how, 0, sizeof(how));
 	if (waitid(P_PIDFD, (id_t)run->pid_fd, &how, WEXITED) < 0)
 		return FAIL_SYS(e, "reap pid 1 of the run");
 	return 0;
 }
 
-int launched_end(struct launcher *l, struct launched *run, struct error *e)
+static int end_within(
+    struct launcher *l, struct launched *run, int wait_ms, struct error *e)
 {
-	bool has_leaf = run->leaf.fd[CGROUP_UNIFIED] >= 0;
-
-	if (has_leaf &&
-	    cgroup_kill(run->leaf.fd[CGROUP_UNIFIED], WAIT_MS, e) < 0)
+	if (kill_tree(run, wait_ms, e) < 0)
 		return -1;
-	if (!has_leaf && run->pid_fd >= 0)
-		kill_init(run);
-	if (run->pid_fd >= 0 && reap(run, e) < 0)
+	if (run->pid_fd >= 0 && reap(run, wait_ms, e) < 0)
 		return -1;
 	drop(&run->pid_fd);
-	if (has_leaf && cgroup_leaf_remove(&l->cgroups, &run->leaf, e) < 0)
+	/* By its name: what was removed in part is closed. */
+	if (run->leaf.name[0] != '\0' &&
+	    cgroup_leaf_remove(&l->cgroups, &run->leaf, e) < 0)
 		return -1;
 	drop(&run->sync_fd);
 	drop(&run->ask_fd);
@@ -69,6 +79,30 @@ int launched_end(struct launcher *l, struct launched *run, struct error *e)
 	drop(&run->uid_lock_fd);
 	run->state = RUN_FREE;
 	return 0;
+}
+
+int launched_end(struct launcher *l, struct launched *run, struct error *e)
+{
+	return end_within(l, run, WAIT_MS, e);
+}
+
+void launched_abandon(struct launcher *l, struct launched *run)
+{
+	struct error ignored;
+
+	if (launched_end(l, run, &ignored) == 0)
+		return;
+	run->state = RUN_ENDING;
+	run->id = 0;
+}
+
+void launched_retry(struct launcher *l)
+{
+	struct error ignored;
+
+	for (size_t i = 0; i < LAUNCHER_SLOTS; i++)
+		if (l->runs[i].state == RUN_ENDING)
+			(void)!end_within(l, &l->runs[i], 0, &ignored);
 }
 
 static struct launched *find(struct launcher *l, uint64_t id)

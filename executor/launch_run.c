@@ -157,11 +157,8 @@ static const struct stage given[] = {
 static int refuse(struct launcher *l, struct launched *run,
     const struct launch_failed *failed, struct error *e)
 {
-	struct error ignored;
-
-	/* What will not die keeps its slot; the reply says what failed. */
 	if (run != NULL)
-		(void)!launched_end(l, run, &ignored);
+		launched_abandon(l, run);
 	l->reply.failed = *failed;
 	return launcher_reply(l, LAUNCH_FAILED, NULL, e);
 }
@@ -279,17 +276,6 @@ static int let_on(struct launcher *l, struct launched *run, struct error *e)
 	return 0;
 }
 
-/* It failed while nobody waited for it; the next run makes its own. */
-static void lose_parked(struct launcher *l, struct launched *run)
-{
-	struct error ignored;
-
-	if (launched_end(l, run, &ignored) == 0)
-		return;
-	/* It will not die: kept as what no run can have, until the end. */
-	run->state = RUN_GOING;
-}
-
 /* What a clone says before it has its maps: it wants them, or cannot go on. */
 static int hear_clone(struct launcher *l, struct launched *run,
     struct launch_failed *ret_failed, struct error *e)
@@ -320,8 +306,10 @@ int launcher_sync(struct launcher *l, struct launched *run, struct error *e)
 	struct error why = { 0 };
 	int heard;
 
+	/* Nobody waits for one that is made ahead; the next run makes its own.
+	 */
 	if (run->sync_fd < 0) {
-		lose_parked(l, run);
+		launched_abandon(l, run);
 		return 0;
 	}
 	heard = hear_clone(l, run, &failed, &why);
@@ -330,7 +318,7 @@ int launcher_sync(struct launcher *l, struct launched *run, struct error *e)
 	if (heard == 0)
 		return 0;
 	if (run->state == RUN_PARKED) {
-		lose_parked(l, run);
+		launched_abandon(l, run);
 		return 0;
 	}
 	if (heard < 0)

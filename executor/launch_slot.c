@@ -198,7 +198,6 @@ static void drop(int *fd)
 static int make(struct making *m, struct launch_failed *failed)
 {
 	struct launcher *l = m->l;
-	struct error ignored;
 	int done;
 
 	m->sync_fd = m->ask_fd = m->status_fd = m->gate_fd = -1;
@@ -208,9 +207,8 @@ static int make(struct making *m, struct launch_failed *failed)
 	drop(&m->ask_fd);
 	drop(&m->status_fd);
 	drop(&m->gate_fd);
-	/* What will not die keeps its slot; the failure says what failed. */
 	if (done < 0 && m->run != NULL)
-		(void)!launched_end(l, m->run, &ignored);
+		launched_abandon(l, m->run);
 	return done;
 }
 
@@ -235,7 +233,6 @@ static bool has_directories(const struct launch_run *ask)
 static void make_room(struct launcher *l)
 {
 	struct launched *oldest = NULL;
-	struct error ignored;
 	size_t n = 0;
 
 	for (size_t i = 0; i < LAUNCHER_SLOTS; i++) {
@@ -249,9 +246,7 @@ static void make_room(struct launcher *l)
 	}
 	if (n < LAUNCHER_PARKED_MAX)
 		return;
-	/* If it will not die, it keeps its slot as a run would. */
-	if (launched_end(l, oldest, &ignored) < 0)
-		oldest->state = RUN_GOING;
+	launched_abandon(l, oldest);
 }
 
 int launcher_slot(
@@ -281,6 +276,7 @@ void launcher_park(struct launcher *l)
 	};
 
 	l->park = false;
+	launched_retry(l);
 	if (find(l, m.flags) != NULL)
 		return;
 	make_room(l);

@@ -24,6 +24,7 @@ enum launched_state {
 	RUN_PARKED,   /* made ahead, or being made; no run has it yet */
 	RUN_BUILDING, /* a run's, being made */
 	RUN_GOING,    /* STARTED was sent */
+	RUN_ENDING,   /* nobody's; it would not end */
 };
 
 /* One run; descriptors are owned, -1 when closed. */
@@ -56,9 +57,17 @@ int launched_watch_fd(const struct launched *run);
 /* That can be read: write its maps or tell its failure. */
 int launcher_sync(
     struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
-/* Kill what is left of a run and give back all it holds.  If it will not die,
- * it keeps its slot, its groups and its ids. */
+/*
+ * launch_end.c: kill what is left of a run and give back all it holds, within
+ * seconds.  On failure it keeps its slot, its groups and its ids, so that
+ * nobody else gets them.
+ */
 int launched_end(
     struct launcher *l, struct launched *run, struct error *e) MUST_CHECK;
+/* End what no run has, or has any more.  If that fails it is nobody's from now
+ * on, RUN_ENDING, and not heard again: its words answer no other run. */
+void launched_abandon(struct launcher *l, struct launched *run);
+/* Try again, without waiting, to end what is RUN_ENDING. */
+void launched_retry(struct launcher *l);
 
 #endif

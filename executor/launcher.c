@@ -159,7 +159,10 @@ void launcher_close(struct launcher *l)
 		if (l->runs[i].state != RUN_FREE)
 			clean = launched_end(l, &l->runs[i], &ignored) == 0 &&
 			        clean;
-	cgroup_instance_end(&l->cgroups);
+	/* Root's lock comes before its groups: without it they are not ours. */
+	if (l->rootless || l->instance_fd >= 0)
+		clean =
+		    cgroup_instance_end(&l->cgroups, &ignored) == 0 && clean;
 	/* With groups left, the file stays for a sweeper to find them by. */
 	if (clean && l->instance_fd >= 0 && !l->rootless)
 		(void)unlinkat(l->instances_fd, l->cgroups.instance, 0);

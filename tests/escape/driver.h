@@ -33,6 +33,8 @@ struct options {
 	unsigned long runs, at_once, helper;
 	struct fault start;
 	bool show, hold, wait, loopback, refuse, no_exec, alternate, faults;
+	bool ahead; /* with faults; without, always */
+	uid_t uid;  /* of the launcher; 0: ours */
 	struct launch_run limits;
 };
 

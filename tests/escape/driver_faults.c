@@ -12,6 +12,8 @@
 
 #include "driver.h"
 
+#define REST_MS 20000
+
 /* Ours and dead; with a tracer, who reaps it, once that one has let go. */
 static bool is_gone(const struct driver *d)
 {
@@ -56,28 +58,32 @@ void faults_show_start(struct driver *d)
 	printf("hit %d\n", d->report.hit ? 1 : 0);
 }
 
-/* False if the launcher is gone. */
-static bool fault_one(struct driver *d, const struct fault *fault)
+enum course {
+	LAUNCH_GONE,
+	REFUSED,
+	OVER /* and to be released */
+};
+
+/* One run from its request to the program's end. */
+static enum course run_whole(struct driver *d, struct one *one)
 {
 	const struct pollfd gone = { d->channel.fd, POLLIN, 0 };
-	struct one *one = &d->ones[(d->next + 1) % RUNS_MAX];
 	struct pollfd now = gone;
 	char byte;
 	bool stands;
 
-	fault_arm(fault);
 	one->program_fd = -1;
 	run_ask(d, one);
 	(void)poll(&now, 1, -1);
 	if (recv(d->channel.fd, &byte, 1, MSG_PEEK) <= 0) {
 		show_output("stdout", one->out_fd);
-		return false;
+		return LAUNCH_GONE;
 	}
 	if (!run_started(d)) {
 		show_output("stdout", one->out_fd);
 		(void)close(one->out_fd);
 		(void)close(one->err_fd);
-		return true;
+		return REFUSED;
 	}
 	stands = run_stopped(d, one);
 	if (stands && d->o.show)
@@ -88,9 +94,78 @@ static bool fault_one(struct driver *d, const struct fault *fault)
 	if (stands)
 		run_ended(d, one);
 	now = gone;
-	if (poll(&now, 1, 0) != 0)
+	return poll(&now, 1, 0) != 0 ? LAUNCH_GONE : OVER;
+}
+
+/* Nobody listens where a sandbox is made ahead: the launcher is asked. */
+static void rest(const struct driver *d)
+{
+	if (d->o.ahead)
+		printf("rest %s\n", fault_await_rest(REST_MS) ? "yes" : "no");
+}
+
+static struct one *next_one(struct driver *d)
+{
+	return &d->ones[(d->next + 1) % RUNS_MAX];
+}
+
+/*
+ * A run without a fault, after which a sandbox is made ahead; with the fault
+ * in there, if that is when.  False if the launcher is gone.
+ */
+static bool run_before(struct driver *d, const struct fault *fault)
+{
+	struct one *one = next_one(d);
+	bool alive;
+
+	rest(d);
+	if (run_whole(d, one) != OVER)
+		driver_die("a run before the fault", NULL);
+	if (fault->when == FAULT_PARK)
+		fault_arm(fault);
+	alive = run_release(d, one);
+	rest(d);
+	if (fault->when == FAULT_PARK && !fault->again)
+		fault_disarm(&d->report);
+	return alive;
+}
+
+/* False if the launcher is gone. */
+static bool fault_one(struct driver *d, const struct fault *fault)
+{
+	struct one *one;
+	enum course course;
+
+	if (d->o.ahead && !run_before(d, fault))
 		return false;
-	return run_release(d, one);
+	printf("watched\n");
+	if (fault->when == FAULT_RUN)
+		fault_arm(fault);
+	one = next_one(d);
+	course = run_whole(d, one);
+	if (course == OVER && !run_release(d, one))
+		course = LAUNCH_GONE;
+	if (fault->when != FAULT_PARK || fault->again)
+		fault_disarm(&d->report);
+	if (course != LAUNCH_GONE)
+		rest(d);
+	return course != LAUNCH_GONE;
+}
+
+static struct fault parse_fault(const char *line)
+{
+	struct fault fault = { .when = FAULT_RUN };
+	char when = 'r';
+
+	if (sscanf(line, "%c %ld %u %d %c", &fault.role, &fault.number,
+	        &fault.occurrence, &fault.error, &when) < 4)
+		exit(2);
+	if (fault.role == '-')
+		fault.role = '\0';
+	if (when != 'r')
+		fault.when = FAULT_PARK;
+	fault.again = when == 'a';
+	return fault;
 }
 
 void faults_run(struct driver *d)
@@ -99,16 +174,10 @@ void faults_run(struct driver *d)
 	bool alive = true;
 
 	while (alive && fgets(line, sizeof(line), stdin) != NULL) {
-		struct fault fault = { 0 };
+		const struct fault fault = parse_fault(line);
 
-		if (sscanf(line, "%c %ld %u %d", &fault.role, &fault.number,
-		        &fault.occurrence, &fault.error) != 4)
-			exit(2);
-		if (fault.role == '-')
-			fault.role = '\0';
 		printf("case %s", line);
 		alive = fault_one(d, &fault);
-		fault_disarm(&d->report);
 		if (fault.role == '\0')
 			show_calls(&d->report);
 		if (!alive)
@@ -121,7 +190,7 @@ void faults_run(struct driver *d)
 void faults_parse_start(const char *text, struct options *o)
 {
 	o->faults = true;
-	o->start = (struct fault){ .role = 'L', .at_start = true };
+	o->start = (struct fault){ .role = 'L', .when = FAULT_START };
 	if (sscanf(text, "%ld %u %d", &o->start.number, &o->start.occurrence,
 	        &o->start.error) != 3)
 		driver_die("a fault", NULL);

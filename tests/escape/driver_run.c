@@ -41,6 +41,10 @@ void run_ask(struct driver *d, struct one *one)
 	put_words(env, r->env.data, &r->env.len);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
 		driver_die("pipe", NULL);
+	/* A standard stream belongs to who asks for the run. */
+	if (fchown(out[1], d->o.uid, d->o.uid) < 0 ||
+	    fchown(err[1], d->o.uid, d->o.uid) < 0)
+		driver_die("own a pipe", NULL);
 	fds.fd[LAUNCH_FD_CODE] = d->code_fd;
 	fds.fd[LAUNCH_FD_STDIN] = d->stdin_fd;
 	fds.fd[LAUNCH_FD_STDOUT] = out[1];
@@ -71,13 +75,15 @@ bool run_started(struct driver *d)
 		show_failed("failed", &d->in.failed);
 		return false;
 	}
-	if (verb != LAUNCH_STARTED || fds.n != LAUNCH_FD_STARTED_N) {
+	if (verb != LAUNCH_STARTED ||
+	    fds.n != (d->o.uid != 0 ? LAUNCH_FD_LONE_N : LAUNCH_FD_STARTED_N)) {
 		printf("not-started %u\n", verb);
 		exit(1);
 	}
 	one = &d->ones[d->in.started.run % RUNS_MAX];
 	one->started = d->in.started;
-	memcpy(one->fd, fds.fd, sizeof(one->fd));
+	for (size_t i = 0; i < LAUNCH_FD_STARTED_N; i++)
+		one->fd[i] = i < fds.n ? fds.fd[i] : -1;
 	return true;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ void driver_tell(struct driver *d, uint16_t verb, const void *message,
 	struct error e;
 
 	if (channel_send(&d->channel, &what, &e) < 0 &&
-	    !(d->o.start.at_start && e.kind == ERROR_CLOSED))
+	    !(d->o.faults && e.kind == ERROR_CLOSED))
 		driver_die("send", &e);
 }
 
@@ -65,6 +66,14 @@ uint32_t driver_flags(const struct options *o)
 	       (o->no_exec ? LAUNCH_NOEXEC : 0);
 }
 
+/* An account that is not root, as test_rootless.py makes one. */
+static bool become(uid_t id)
+{
+	return id == 0 ||
+	       (setgroups(0, NULL) == 0 && setresgid(id, id, id) == 0 &&
+	           setresuid(id, id, id) == 0);
+}
+
 void driver_start(struct driver *d)
 {
 	struct error e;
@@ -87,15 +96,17 @@ void driver_start(struct driver *d)
 		if (read(traced[1], &go, 1) < 0)
 			_exit(1);
 
-		if (dup2(ends[1], 3) < 0 || fcntl(3, F_SETFD, 0) < 0)
+		if (!become(d->o.uid) || dup2(ends[1], 3) < 0 ||
+		    fcntl(3, F_SETFD, 0) < 0)
 			_exit(1);
 		(void)execve(d->o.launch, argv, env);
 		_exit(127);
 	}
 	(void)close(ends[1]);
 	d->channel.fd = ends[0];
-	if (d->o.faults && fault_trace(d->launch, 3,
-	                       d->o.start.at_start ? &d->o.start : NULL) < 0)
+	if (d->o.faults &&
+	    fault_trace(d->launch, 3,
+	        d->o.start.when == FAULT_START ? &d->o.start : NULL) < 0)
 		driver_die("trace", NULL);
 	(void)close(traced[0]);
 	(void)close(traced[1]);

@@ -29,7 +29,7 @@ static void send_view(struct driver *d)
 	static const char *const links[] = { "bin", "lib", "lib64", "sbin" };
 	/* With faults, what a run calls is to be its own and in order. */
 	struct launch_build build = { .landlock_min_abi = 1,
-		.ahead = d->o.faults ? 0 : 1,
+		.ahead = d->o.faults && !d->o.ahead ? 0 : 1,
 		.flags = driver_flags(&d->o) };
 	const struct fd_list filter = { 1, { d->init_filter_fd } };
 	struct error e;
@@ -77,16 +77,16 @@ void view_build(struct driver *d)
 	verb = driver_hear(d, &d->channel, &launch_reply_protocol, &none);
 	if (verb == LAUNCH_FAILED)
 		show_failed("build-failed", &d->in.failed);
-	if (d->o.start.at_start)
+	if (d->o.start.when == FAULT_START)
 		faults_show_start(d);
 	if (verb != LAUNCH_READY) {
 		printf("not-ready %u\n", verb);
 		faults_await_end(d);
 		exit(1);
 	}
-	if (d->o.start.at_start)
+	if (d->o.start.when == FAULT_START)
 		show_file("launch", (unsigned long)d->launch, "status");
-	if (d->o.start.at_start)
+	if (d->o.start.when == FAULT_START)
 		show_file("launch", (unsigned long)d->launch, "mountinfo");
 	printf("ready landlock=%u cgroup=%s\n", d->in.ready.landlock_abi,
 	    d->in.ready.cgroup_mode);

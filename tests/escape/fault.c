@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define TRACED_MAX  64
 #define NUMBERS_MAX 512
@@ -21,18 +22,17 @@
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE | \
 	    PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)
 
-/* How far the launcher is with the run. */
-enum launch_phase {
-	BEFORE_RUN,
-	IN_RUN,
-	AFTER_RUN
-};
+#define NO_CALL (-1L)
 
 struct traced {
 	pid_t pid; /* 0: free */
 	char role;
 	bool recorded, waits;
-	int error; /* to give at the end of the call; 0 none */
+	long in_call; /* the call that it is in, or NO_CALL */
+	/* In the poll of a loop; in a poll without an end. */
+	bool in_loop, for_ever;
+	uint64_t on_fd; /* first argument of the call it is in */
+	int error;      /* to give at the end of the call; 0 none */
 	size_t call;
 	unsigned short counts[NUMBERS_MAX];
 };
@@ -44,7 +44,12 @@ struct tracer {
 	pid_t launch;
 	int channel_fd;
 	bool attached, failed, armed, exec_seen;
-	enum launch_phase phase;
+	bool started; /* the launcher's own exec */
+	/* Messages since it was armed: that the launcher began to receive, and
+	 * that it has sent. */
+	unsigned int n_heard, n_said;
+	/* A child of the launcher's died; it will look. */
+	bool must_look;
 	struct fault fault;
 	struct traced traced[TRACED_MAX];
 	struct fault_report report;
@@ -113,7 +118,7 @@ static struct traced *add(struct tracer *t, pid_t pid, char role)
 
 	if (one == NULL)
 		abort();
-	*one = (struct traced){ .pid = pid, .role = role };
+	*one = (struct traced){ .pid = pid, .role = role, .in_call = NO_CALL };
 	return one;
 }
 
@@ -122,19 +127,36 @@ static char role_of_child(char parent)
 	return parent == 'L' ? 'I' : parent == 'I' ? 'P' : '?';
 }
 
-/* RUN is what comes on the channel next, whatever comes after is not. */
-static bool is_watched(
-    struct tracer *t, struct traced *one, long number, const uint64_t *args)
+static bool is_time(const struct tracer *t, char role)
 {
-	if (!t->armed || t->exec_seen || number < 0 || number >= NUMBERS_MAX)
-		return false;
-	if (one->role != 'L')
-		return one->role != '?';
-	if (t->fault.at_start)
-		return t->phase == IN_RUN;
-	if (number == SYS_recvmsg && args[0] == (uint64_t)t->channel_fd)
-		t->phase = t->phase == BEFORE_RUN ? IN_RUN : AFTER_RUN;
-	return t->phase == IN_RUN;
+	unsigned int last = t->fault.again ? 2 : 1;
+
+	switch (t->fault.when) {
+	case FAULT_START:
+		return role == 'L' && t->started;
+	case FAULT_RUN:
+		/* What was made ahead makes no call until RUN comes. */
+		return t->n_heard == 1 || (role != 'L' && t->n_heard == 0);
+	case FAULT_PARK:
+		return t->n_said >= 1 && t->n_heard <= last;
+	}
+	return false;
+}
+
+static bool is_watched(struct tracer *t, struct traced *one, long number)
+{
+	return t->armed && !t->exec_seen && number >= 0 &&
+	       number < NUMBERS_MAX && one->role != '?' &&
+	       is_time(t, one->role);
+}
+
+static bool is_hit(const struct tracer *t, const struct fault_call *call)
+{
+	const struct fault *f = &t->fault;
+
+	return f->role == call->role && f->number == call->number &&
+	       (f->occurrence == call->occurrence ||
+	           (f->again && call->occurrence > f->occurrence));
 }
 
 static void on_entry(
@@ -142,8 +164,16 @@ static void on_entry(
 {
 	struct fault_call *call = &t->report.calls[t->report.n];
 
+	one->in_call = number;
+	one->on_fd = args[0];
+	/* Not the one that waits for a single process to die. */
+	one->in_loop = number == SYS_poll && args[1] > 1;
+	one->for_ever = number == SYS_poll && (int)args[2] < 0;
+	if (one->role == 'L' && number == SYS_recvmsg &&
+	    args[0] == (uint64_t)t->channel_fd)
+		t->n_heard++;
 	one->recorded =
-	    is_watched(t, one, number, args) && t->report.n < FAULT_CALLS_MAX;
+	    is_watched(t, one, number) && t->report.n < FAULT_CALLS_MAX;
 	if (!one->recorded)
 		return;
 	*call = (struct fault_call){ .role = one->role,
@@ -151,8 +181,7 @@ static void on_entry(
 		.occurrence = ++one->counts[number],
 		.args = { args[0], args[1] } };
 	one->call = t->report.n++;
-	if (t->fault.role != call->role || t->fault.number != number ||
-	    t->fault.occurrence != call->occurrence)
+	if (!is_hit(t, call))
 		return;
 	if (number != SYS_close && set_number(one->pid, SYS_getpid) < 0)
 		return;
@@ -165,6 +194,14 @@ static void on_exit_of(struct tracer *t, struct traced *one, long result)
 	if (one->error != 0 && set_result(one->pid, one->error) == 0)
 		result = -one->error;
 	one->error = 0;
+	if (one->role == 'L' && one->in_loop)
+		t->must_look = false;
+	if (one->role == 'L' && one->in_call == SYS_sendmsg &&
+	    one->on_fd == (uint64_t)t->channel_fd && result > 0)
+		t->n_said++;
+	one->in_call = NO_CALL;
+	one->in_loop = false;
+	one->for_ever = false;
 	if (one->recorded)
 		t->report.calls[one->call].result = result;
 	one->recorded = false;
@@ -202,7 +239,7 @@ static void on_new(struct tracer *t, const struct traced *parent)
 static void on_exec(struct tracer *t, struct traced *one)
 {
 	if (one->role == 'L')
-		t->phase = IN_RUN;
+		t->started = true;
 	if (one->role != 'P')
 		return;
 	t->exec_seen = true;
@@ -242,8 +279,10 @@ static void on_change(struct tracer *t, pid_t pid, int status)
 	int pass;
 
 	if (!WIFSTOPPED(status)) {
-		if (one != NULL)
-			one->pid = 0;
+		if (one == NULL)
+			return;
+		t->must_look = t->must_look || one->role == 'I';
+		one->pid = 0;
 		return;
 	}
 	/* A child that stops before its parent's event tells of it waits, so
@@ -255,6 +294,29 @@ static void on_change(struct tracer *t, pid_t pid, int status)
 	pass = on_stop(t, one, status);
 	if (one->pid != 0)
 		(void)ptrace(PTRACE_SYSCALL, pid, NULL, (long)pass);
+}
+
+/* The launcher waits without an end, and so do all others, for a message or
+ * until they are needed no more. */
+static bool is_at_rest(const struct tracer *t)
+{
+	for (size_t i = 0; i < TRACED_MAX; i++) {
+		const struct traced *one = &t->traced[i];
+
+		if (one->pid == 0)
+			continue;
+		if (one->error != 0)
+			return false; /* its call is about to fail */
+		if (!(one->in_loop && one->for_ever) &&
+		    (one->role == 'L' || one->in_call != SYS_recvmsg))
+			return false;
+	}
+	return !t->must_look;
+}
+
+static bool is_alive(struct tracer *t)
+{
+	return find(t, t->launch) != NULL;
 }
 
 static void *work(void *context)
@@ -278,6 +340,8 @@ static void *work(void *context)
 			break;
 		(void)pthread_mutex_lock(&t->lock);
 		on_change(t, pid, status);
+		if (!is_alive(t) || is_at_rest(t))
+			(void)pthread_cond_signal(&t->changed);
 		(void)pthread_mutex_unlock(&t->lock);
 	}
 	return NULL;
@@ -314,8 +378,9 @@ void fault_arm(const struct fault *fault)
 
 	(void)pthread_mutex_lock(&t->lock);
 	t->fault = *fault;
-	t->phase = BEFORE_RUN;
 	t->exec_seen = false;
+	t->n_heard = 0;
+	t->n_said = 0;
 	t->report.n = 0;
 	t->report.hit = false;
 	for (size_t i = 0; i < TRACED_MAX; i++)
@@ -332,4 +397,21 @@ void fault_disarm(struct fault_report *ret)
 	t->armed = false;
 	*ret = t->report;
 	(void)pthread_mutex_unlock(&t->lock);
+}
+
+bool fault_await_rest(int patience_ms)
+{
+	struct tracer *t = the_tracer;
+	struct timespec end;
+	bool rests;
+
+	(void)clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += patience_ms / 1000;
+	(void)pthread_mutex_lock(&t->lock);
+	while (is_alive(t) && !is_at_rest(t) &&
+	       pthread_cond_timedwait(&t->changed, &t->lock, &end) == 0)
+		continue;
+	rests = is_alive(t) && is_at_rest(t);
+	(void)pthread_mutex_unlock(&t->lock);
+	return rests;
 }

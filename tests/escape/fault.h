@@ -21,14 +21,25 @@
 
 #define FAULT_CALLS_MAX 4096
 
-/* 'L' the launcher from receiving RUN on, 'I' pid 1, 'P' the program's process
- * up to its exec, after which nobody is traced for this run. */
+/*
+ * 'L' the launcher, 'I' pid 1, 'P' the program's process up to its exec, after
+ * which nobody is watched for this run.
+ */
+enum fault_when {
+	FAULT_RUN,   /* from the launcher's receiving RUN to its next message */
+	FAULT_START, /* from its exec on */
+	/* From its answer to RELEASE to its next message: it makes a sandbox
+	 * ahead.  With 'again' to the message after that one, which is RUN. */
+	FAULT_PARK
+};
+
 struct fault {
 	char role; /* 0: record only */
 	long number;
-	unsigned int occurrence; /* from 1, of that role and call */
+	unsigned int occurrence; /* from 1, of that process and call */
 	int error;
-	bool at_start; /* of the launcher from its exec to its first message */
+	enum fault_when when;
+	bool again; /* whenever that call comes from then on */
 };
 
 struct fault_call {
@@ -57,5 +68,12 @@ void fault_arm(const struct fault *fault);
 
 /* After the run; what was seen since. */
 void fault_disarm(struct fault_report *ret);
+
+/*
+ * Wait until the launcher has nothing to do: it waits for a message, and what
+ * it made ahead waits for a request.  False if it is gone or is busy after
+ * 'patience_ms'.
+ */
+bool fault_await_rest(int patience_ms);
 
 #endif

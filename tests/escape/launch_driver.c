@@ -21,8 +21,12 @@
  *     -R        send requests that must be refused, print the replies
  *     -h KIND   start a helper (1 opener, 2 collect), print its status
  *     -Q        read faults from standard input, a line "ROLE CALL OCCURRENCE
- *               ERRNO" for each run (fault.h; role "-": list the calls made),
- *               print what became of it up to a line "case-end"
+ *               ERRNO WHEN" for each run (fault.h; role "-": list the calls
+ *               made), print what became of it after a line "watched" up to a
+ *               line "case-end".  WHEN: r as it is asked for, p as a sandbox is
+ *               made ahead for it, a as p and again in the run itself
+ *     -P        with -Q: sandboxes are made ahead (without -Q always)
+ *     -U ID     the launcher has this uid and gid, and no groups
  *     -K "CALL OCCURRENCE ERRNO"   a fault while the launcher starts; 0 0 0:
  *               list the calls made until it is ready
  *     -x NAME   abuse: kill-launch, close-gate, drop-channel
@@ -89,7 +93,7 @@ static void parse(int argc, char **argv, struct options *o)
 		.scratch_bytes = 16u << 20,
 		.scratch_inodes = 256 };
 	while ((c = getopt(argc, argv,
-	            "+c:n:C:m:p:o:f:s:i:w:u:LXAF:I:E:W:BSHRQK:h:x:")) != -1)
+	            "+c:n:C:m:p:o:f:s:i:w:u:LXAF:I:E:W:BSHRQPK:U:h:x:")) != -1)
 		/* clang-format off */
 		switch (c) {
 		case 'c': o->code = optarg; break;
@@ -115,6 +119,8 @@ static void parse(int argc, char **argv, struct options *o)
 		case 'H': o->hold = true; break;
 		case 'R': o->refuse = true; break;
 		case 'Q': o->faults = true; break;
+		case 'P': o->ahead = true; break;
+		case 'U': o->uid = (uid_t)number(optarg); break;
 		case 'K': faults_parse_start(optarg, o); break;
 		case 'h': o->helper = number(optarg); break;
 		case 'x': o->abuse = optarg; break;
