@@ -8,13 +8,7 @@
 
 bool run_wants_screen(const struct run *r)
 {
-	const struct policy_language *l = r->decision.language;
-	uint64_t size = r->intent.code_size;
-
-	/* Code that is too long is denied for that. */
-	return l != NULL && l->n_rules > 0 && size > 0 &&
-	       size <= r->decision.limits[LIMIT_CODE] &&
-	       size <= r->s->screen.code_max;
+	return policy_decision_screens(&r->decision, r->intent.code_size);
 }
 
 /* The intent was filled in when the request was decoded. */

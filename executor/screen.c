@@ -184,7 +184,7 @@ static int build(struct screen *s, struct error *e)
 	if (data == NULL || reading == NULL)
 		return FAIL_SYS(e, "allocate to read rules");
 	s->code_max = s->in.build.code_max;
-	if (s->code_max > SCREEN_CODE_MAX)
+	if (s->code_max > LIMIT_CODE_MAX)
 		return FAIL(
 		    e, ERROR_LIMIT, "%" PRIu64 " bytes of code", s->code_max);
 	if (read_all(fd, data, (size_t)size, e) < 0 ||

@@ -23,9 +23,6 @@
 
 #define SCREEN_CHANNEL_FD 3
 
-/* The most code there is room for: the highest 'max' of the limit "code". */
-#define SCREEN_CODE_MAX 16777216
-
 /* Bytes of all rules in their file. */
 #define SCREEN_RULES_MAX 262144
 

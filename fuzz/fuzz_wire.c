@@ -11,6 +11,7 @@
 #include "executor/launch.h"
 #include "executor/opener.h"
 #include "executor/protocol.h"
+#include "executor/screen.h"
 #include "fuzz/fuzz.h"
 
 #define LARGEST (512u << 10) /* struct of any message */
@@ -21,8 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&protocol_reply, &launch_protocol, &launch_reply_protocol,
 		&launch_status_protocol, &opener_protocol,
 		&opener_reply_protocol, &collect_protocol,
-		&collect_reply_protocol, &event_protocol,
-		&event_reply_protocol };
+		&collect_reply_protocol, &event_protocol, &event_reply_protocol,
+		&screen_protocol, &screen_reply_protocol,
+		&screen_rule_protocol };
 	const struct wire_protocol *p;
 	struct bytes_reader in = { 0 };
 	struct bytes_writer out = { .cap = CHANNEL_MESSAGE_MAX };

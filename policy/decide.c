@@ -58,6 +58,16 @@ void policy_decision_match(struct policy_decision *d, const char *rule)
 	add_word(&d->rules, rule);
 }
 
+bool policy_decision_screens(
+    const struct policy_decision *d, uint64_t code_size)
+{
+	const struct policy_language *l = d->language;
+
+	return l != NULL && l->n_rules > 0 && code_size > 0 &&
+	       code_size <= d->limits[LIMIT_CODE] &&
+	       code_size <= l->limits[LIMIT_CODE].max;
+}
+
 void policy_decision_hit(
     struct policy_decision *d, const struct code_rule *rule)
 {

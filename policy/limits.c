@@ -45,7 +45,7 @@ const struct limit_info limit_table[LIMIT_N] = {
 	[LIMIT_OUTPUT] = { "output", "output",
 	    0, TIB, 64 * MIB, GIB, 1 },
 	[LIMIT_CODE] = { "code", "code",
-	    0, 64 * MIB, MIB, 16 * MIB, 0 },
+	    0, LIMIT_CODE_MAX, MIB, 16 * MIB, 0 },
 	[LIMIT_STDIN] = { "stdin", "stdin",
 	    0, GIB, 16 * MIB, 64 * MIB, 0 },
 	[LIMIT_ARGS] = { "args", "args",

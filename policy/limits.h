@@ -31,6 +31,9 @@ enum limit_id {
 	LIMIT_N,
 };
 
+/* The highest that a policy may make the limit "code". */
+#define LIMIT_CODE_MAX 67108864
+
 /* The word "unlimited", only where 'may_be_unlimited' says so. */
 #define LIMIT_UNLIMITED UINT64_MAX
 

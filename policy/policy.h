@@ -258,6 +258,9 @@ struct policy_words {
  *
  * What matches without denying: language.NAME; path.read; module.NAME for each
  * module that runs of the language go without.
+ *
+ * What is found in the code: code.rule.ID, either way; code.encoding, which
+ * denies; and code.rule.limit or .failed, when the screen gives no answer.
  */
 struct policy_decision {
 	bool allow;
@@ -278,6 +281,10 @@ struct policy_decision {
  */
 void policy_decide(const struct policy *p, const struct policy_request *request,
     struct policy_decision *ret);
+
+/* Whether code of that size is looked at; what is too long is denied for that. */
+bool policy_decision_screens(
+    const struct policy_decision *d, uint64_t code_size);
 
 /* The screen found 'rule' in the code: "code.rule.ID", denied or only said. */
 void policy_decision_hit(

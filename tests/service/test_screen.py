@@ -87,6 +87,26 @@ def beside():
     equal(reasons(r), ["code.rule.no_os", "limit.wall.above_max"], "reasons")
 
 
+@case("explain and test decide about code as a service does, and say so for a size alone")
+def explained():
+    bailiff = os.path.join(BUILD, "bin/bailiff")
+    for text in ("from os import path # xxx\nx = '/etc/shadow'; eval('1')", "print('import os')",
+                 "# coding: utf-7\nx"):
+        ran = place().json("--lang", "python", "-c", text).json["decision"]
+        request = place().write("request.json", json.dumps({"language": "python", "code": text}))
+        for words in (["--lang", "python", "-c", text], ["--request", request]):
+            r = call([bailiff, "policy", "explain", "--json", "--policy", place().policy] + words)
+            equal(r.code, 0 if ran["allow"] else 126, "exit code")
+            said = json.loads(r.out)
+            equal((said["reasons"], said["rules"]), (ran["reasons"], ran["rules"]), text)
+        cases = place().write("cases.json", json.dumps({"version": 1, "cases": [
+            {"name": "code", "request": {"language": "python", "code": text},
+             "expect": {"decision": "allow" if ran["allow"] else "deny", "reasons": ran["reasons"]}},
+            {"name": "size", "request": {"language": "python", "code": len(text)}, "expect": {"decision": "allow"}}]}))
+        r = call([bailiff, "policy", "test", place().policy, cases])
+        equal(r.code, 0, r)
+
+
 @case("languages without rules are not screened, and a policy without rules has no screen")
 def without():
     equal(place().bash("echo import os").out, b"import os\n", "output")
