@@ -50,8 +50,7 @@ int policy_screen(const struct policy_code *code, struct policy_decision *d,
 	int failed;
 
 	ret->n = 0;
-	if (l == NULL || l->n_rules == 0 || code->data == NULL ||
-	    code->n == 0 || code->n > d->limits[LIMIT_CODE])
+	if (code->data == NULL || !policy_decision_screens(d, code->n))
 		return 0;
 	rules =
 	    (struct screening_rules){ l->language.name, l->rules, l->n_rules };
