@@ -74,6 +74,26 @@ static void name_ours(const struct run *r, struct collect_start *to)
 	to->ours.n = r->n_inputs + 1;
 }
 
+/* It has nothing to say before it is asked: it ended, and the next is started
+ * when there is something to ask. */
+static void collector_early(void *owner, uint32_t events)
+{
+	(void)events;
+	run_close_helper(owner);
+}
+
+void run_collector_ahead(struct run *r)
+{
+	struct error untold;
+
+	if (r->helper_fd >= 0)
+		return;
+	r->helper_watch.ready = collector_early;
+	/* A failure is met again by who needs it. */
+	if (run_start_helper(r, HELPER_COLLECT, &untold) == 0)
+		r->due[DUE_HELPER] = 0;
+}
+
 static int start_collector(struct run *r, struct error *e)
 {
 	const uint64_t *limits = run_limits(r);
@@ -88,11 +108,12 @@ static int start_collector(struct run *r, struct error *e)
 	struct channel_send what = { &collect_protocol, COLLECT_START, &start,
 		&scratch };
 
-	r->helper_watch.ready = collector_ready;
 	if (r->s->owner.rootless)
 		name_ours(r, &start);
-	if (run_start_helper(r, HELPER_COLLECT, e) < 0)
+	if (r->helper_fd < 0 && run_start_helper(r, HELPER_COLLECT, e) < 0)
 		return -1;
+	r->helper_watch.ready = collector_ready;
+	run_expect(r, DUE_HELPER, PATIENCE_HELPER);
 	return supervisor_send(r->s, r->helper_fd, &what, e);
 }
 
@@ -129,6 +150,7 @@ void run_abandon(struct run *r)
 		output_end(&r->out);
 		output_end(&r->err);
 	}
+	run_close_helper(r);
 	run_set_folder_aside(r);
 	run_record(r);
 }

@@ -273,6 +273,7 @@ void run_release(struct run *r)
 	r->handles.fd[LAUNCH_FD_GATE] = -1;
 	r->stage = RUN_RUNNING;
 	r->next_sample_us = r->clock[CLOCK_RELEASED];
+	run_collector_ahead(r);
 }
 
 int run_intent_stored(

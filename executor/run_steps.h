@@ -24,8 +24,7 @@ void run_cancel(struct run *r, enum killer killer);
 void run_leave(struct run *r);    /* its session is over */
 void run_released(struct run *r); /* the launcher holds nothing of it */
 
-/* Between turns; returns when to call again: microseconds of loop_now_us,
- * UINT64_MAX for never. */
+/* Between turns; when to call again (loop_now_us), UINT64_MAX for never. */
 uint64_t run_tend(struct supervisor *s);
 
 /* Send to the front what it can take; true if more is there. */
@@ -95,8 +94,9 @@ void run_close_handles(struct run *r);
 
 /* ---- run_collect.c ---- */
 void run_collect(struct run *r);
-void run_collect_late(struct run *r); /* its time is over */
-void run_abandon(struct run *r);      /* it does not die */
+void run_collector_ahead(struct run *r); /* while the program runs */
+void run_collect_late(struct run *r);    /* its time is over */
+void run_abandon(struct run *r);         /* it does not die */
 int run_found(struct run *r, const struct run_message *m, struct error *e);
 int run_copied(struct run *r, const struct run_message *m, struct error *e);
 int run_skipped(struct run *r, const struct run_message *m, struct error *e);

@@ -3,6 +3,7 @@ files, only after the last process is dead, under names that hold no trick.
 
 Run as: python3 test_artifacts.py BUILD_DIR SOURCE_DIR [part of a name].
 """
+import glob
 import hashlib
 import json
 import os
@@ -316,6 +317,8 @@ def _():
     pid = wait_for(lambda: processes("bailiff-collect",
                                      lambda x: parent(x) == launcher),
                    "the collector")[0]
+    wait_for(lambda: glob.glob(p.state + "/results/.staging/*/*/files/giant"),
+             "a file that is copied")
     kill(pid)
     out, err = front.communicate(timeout=PATIENCE_S)
     equal(front.returncode, 125, "exit (%r)" % err)

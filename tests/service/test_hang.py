@@ -15,7 +15,7 @@ import threading
 import uuid
 
 from lib import (Place, Result, Skip, case, check, equal, is_parked, kill,
-                 main, need_programs, need_root, one_line, parent, pids,
+                 main, need_programs, need_root, one_line, parent, pids, processes,
                  run_processes, status, wait_for)
 
 # The longest of patience.h is 35 s; a machine that is busy adds to it.
@@ -153,10 +153,13 @@ def no_opener():
 
 
 def no_collector():
-    """As above, once the program runs."""
+    """The collector waits while the program runs."""
     p = up()
     front = begin(p, "echo kept > f; sleep 2")
-    pid, = p.launchers()
+    launcher, = p.launchers()
+    pid, = wait_for(lambda: processes("bailiff-collect",
+                                      lambda x: parent(x) == launcher),
+                    "the collector")
     freeze(pid)
     try:
         r = end(front)
