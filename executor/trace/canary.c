@@ -204,7 +204,5 @@ int canary_judge(struct canary *c, struct watcher *w, struct error *e)
 	c->gate_fd = -1;
 	if (failed < 0)
 		return FAIL_IN(e, "trace canary");
-	/* It shows that attaching anew works without privileges as well. */
-	kernel_detach(&w->kernel);
-	return kernel_attach(&w->kernel, e);
+	return 0;
 }

@@ -143,6 +143,7 @@ int kernel_load(
 	k->object = trace_bpf__open();
 	if (k->object == NULL)
 		return FAIL_SYS(e, "open the tracer's programs");
+	(void)bpf_program__set_autoattach(k->object->progs.probe, false);
 	if (set_sizes(k, e) < 0)
 		return -1;
 	if (trace_bpf__load(k->object) != 0)
@@ -194,9 +195,18 @@ int kernel_attach(struct kernel *k, struct error *e)
 
 void kernel_detach(struct kernel *k)
 {
-	if (k->is_attached)
-		trace_bpf__detach(k->object);
+	if (!k->is_attached || !k->can_detach)
+		return;
+	trace_bpf__detach(k->object);
 	k->is_attached = false;
+}
+
+void kernel_probe(struct kernel *k)
+{
+	struct bpf_link *link = bpf_program__attach(k->object->progs.probe);
+
+	k->can_detach = link != NULL;
+	(void)bpf_link__destroy(link);
 }
 
 /* Nothing of an earlier run is left, and nothing of it can come any more. */

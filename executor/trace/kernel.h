@@ -3,8 +3,8 @@
  * attach, the slots of runs, what is in their rings.  Linked by bailiff-tracer.
  *
  * Loading takes CAP_BPF and CAP_PERFMON (Linux 5.8); everything after that
- * works on open descriptors without any capability (tried on 6.1 and 6.18;
- * attaching anew on 6.18 alone).
+ * works on open descriptors without any capability (tried on 6.1 and 6.18),
+ * attaching anew on 6.18 alone: kernel_probe.
  */
 #ifndef EXECUTOR_TRACE_KERNEL_H
 #define EXECUTOR_TRACE_KERNEL_H
@@ -34,6 +34,7 @@ struct kernel {
 	struct ring_buffer *rings[TRACE_SLOTS_MAX][2];
 	int ring_fd[TRACE_SLOTS_MAX][2]; /* owned */
 	bool is_attached;
+	bool can_detach; /* since attaching anew would work */
 };
 
 /* Called for each event; a negative answer ends this round of draining. */
@@ -49,7 +50,10 @@ int kernel_listen(struct kernel *k, kernel_event hear, void *const *contexts,
 void kernel_digest(uint8_t ret[32]);
 
 int kernel_attach(struct kernel *k, struct error *e) MUST_CHECK;
+/* Nothing if it could not be attached again: Linux 6.1 wants CAP_PERFMON. */
 void kernel_detach(struct kernel *k);
+/* As we are now, without privileges: can we attach? */
+void kernel_probe(struct kernel *k);
 
 /* Empty the slot and have it see the tasks of a control group. */
 int kernel_watch(struct kernel *k, const struct trace_run *run, uint64_t group,

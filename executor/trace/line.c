@@ -248,8 +248,10 @@ static int put_line(
     const struct line_event *l, struct text_out *out, struct error *e)
 {
 	const struct trace_record *r = l->record;
+	/* -1 is a number that a program can call. */
 	bool has_nr =
-	    r->type != TRACE_SIGNAL && r->type != TRACE_EXEC && r->nr != -1;
+	    r->type == TRACE_CALL || r->type == TRACE_DENIED ||
+	    (r->nr != -1 && r->type != TRACE_SIGNAL && r->type != TRACE_EXEC);
 
 	if (text_printf(out, e,
 	        "{\"type\":\"%s\",\"seq\":%" PRIu64 ",\"at_ns\":%" PRIu64

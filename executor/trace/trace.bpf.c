@@ -281,3 +281,10 @@ int BPF_PROG(on_signal, int number, struct kernel_siginfo *info,
 	tell(b, t->slot, &r, 0);
 	return 0;
 }
+
+/* Attached to nothing but to see whether attaching anew would work. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(probe, struct task_struct *task)
+{
+	return 0;
+}

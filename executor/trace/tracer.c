@@ -116,8 +116,10 @@ static int prepare(struct watcher *w, const struct kernel_size *size,
 	if (kernel_load(size, &w->kernel, e) < 0)
 		return -1;
 	ret->load_us = now_us() - before;
-	if (watcher_open(w, e) < 0 || enter_jail(e) < 0)
+	if (kernel_attach(&w->kernel, e) < 0 || watcher_open(w, e) < 0 ||
+	    enter_jail(e) < 0)
 		return -1;
+	kernel_probe(&w->kernel);
 	return canary_judge(&canary, w, e);
 }
 

@@ -29,45 +29,56 @@ static __always_inline struct file *file_of(u64 fd)
 	return f;
 }
 
+/* A walk from a file to the root of what it can be seen from. */
+struct walk {
+	struct dentry *at;
+	struct mount *in;
+	u32 len;
+	u32 whole;
+};
+
+/* One name, or from the root of a mount to where it is mounted; 1 ends it. */
+static long climb(u32 step, struct walk *w)
+{
+	u32 zero = 0;
+	struct event *e = bpf_map_lookup_elem(&scratch, &zero);
+	struct dentry *at = w->at;
+	struct mount *in = w->in;
+	struct dentry *parent = BPF_CORE_READ(at, d_parent);
+	long n;
+
+	if (at == BPF_CORE_READ(in, mnt.mnt_root) || at == parent) {
+		w->at = BPF_CORE_READ(in, mnt_mountpoint);
+		w->in = BPF_CORE_READ(in, mnt_parent);
+		w->whole = w->in == in;
+		return w->whole;
+	}
+	if (e == NULL || w->len >= TRACE_TRUTH_MAX - 256)
+		return 1;
+	n = bpf_probe_read_kernel_str(e->data + TRACE_TRUTH_AT + (w->len & 511),
+	    256, BPF_CORE_READ(at, d_name.name));
+	if (n <= 0)
+		return 1;
+	w->len += n;
+	w->at = parent;
+	return 0;
+}
+
 /*
  * The path of an open file by the kernel's own tree: names from the leaf to the
- * root, each with its NUL, at 'truth'.
+ * root, each with its NUL, at 'truth'.  By bpf_loop (Linux 5.17): the verifier
+ * of 6.1 would look at a loop of ours once for each of its ways.
  */
 static __always_inline void put_path(struct event *e, struct file *f)
 {
-	struct dentry *d = BPF_CORE_READ(f, f_path.dentry);
-	struct mount *m = (void *)BPF_CORE_READ(f, f_path.mnt) -
-	                  bpf_core_field_offset(struct mount, mnt);
-	u32 len = 0;
-	int i;
+	struct walk w = { .at = BPF_CORE_READ(f, f_path.dentry) };
 
-	for (i = 0; i < PATH_DEPTH; i++) {
-		struct dentry *root = BPF_CORE_READ(m, mnt.mnt_root);
-		struct dentry *parent = BPF_CORE_READ(d, d_parent);
-		long n;
-
-		if (d == root || d == parent) {
-			struct mount *above = BPF_CORE_READ(m, mnt_parent);
-
-			if (above == m)
-				break;
-			d = BPF_CORE_READ(m, mnt_mountpoint);
-			m = above;
-			continue;
-		}
-		if (len >= TRACE_TRUTH_MAX - 256)
-			break;
-		n = bpf_probe_read_kernel_str(
-		    e->data + TRACE_TRUTH_AT + (len & 511), 256,
-		    BPF_CORE_READ(d, d_name.name));
-		if (n <= 0)
-			break;
-		len += n;
-		d = parent;
-	}
-	if (i == PATH_DEPTH || len >= TRACE_TRUTH_MAX - 256)
+	w.in = (void *)BPF_CORE_READ(f, f_path.mnt) -
+	       bpf_core_field_offset(struct mount, mnt);
+	bpf_loop(PATH_DEPTH, climb, &w, 0);
+	if (!w.whole)
 		e->head.flags |= TRACE_CUT_TRUTH;
-	e->head.truth_len = len;
+	e->head.truth_len = w.len;
 }
 
 static __always_inline void put_address(

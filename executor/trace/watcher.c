@@ -154,7 +154,7 @@ static int tend(struct watcher *w)
 {
 	if (w->n_watched > 0)
 		return LOOK_MS;
-	if (!w->kernel.is_attached)
+	if (!w->kernel.is_attached || !w->kernel.can_detach)
 		return -1;
 	if (w->idle_since_us == 0)
 		w->idle_since_us = now_us();
