@@ -105,7 +105,7 @@ struct launch_group {
 #define LAUNCH_LOOPBACK     2u /* bring lo up */
 /* Bound memory for each process, having no control group for all of them. */
 #define LAUNCH_OWN_MEMORY 8u
-#define LAUNCH_NOEXEC        4u /* no code from the scratch: no 'exec_memory' */
+#define LAUNCH_NOEXEC     4u /* no code from the scratch: no 'exec_memory' */
 /* The program is a sealed memory file, the last descriptor; 'program' is "". */
 #define LAUNCH_PRODUCT 16u
 /* What a sandbox made ahead has already, so that only such a request gets it. */
