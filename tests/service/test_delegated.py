@@ -11,7 +11,8 @@ import signal
 import subprocess
 
 import delegated
-from account import ALWAYS, INSTALL, POLICIES, WORDS, begin, called, mine
+from account import (ALWAYS, INSTALL, POLICIES, WORDS, become, begin, called,
+                     mine)
 from delegated import PURE, TOPS, Delegated
 from lib import PATIENCE_S, case, check, cmdline, equal, main, parent, wait_for
 
@@ -164,6 +165,39 @@ def h_instance(pid):
         if re.fullmatch(".*/bailiff/[0-9a-f]{32}", path):
             return path.rsplit("/", 1)[1]
     return None
+
+
+@case("a service that a service manager started in the group moves beneath it")
+def _():
+    h = Delegated(inside="")
+    state, path = os.path.join(h.dir, "state"), h.policy()
+    enter = h.become
+
+    def arrange():
+        enter()
+        os.setsid()
+        os.dup2(write, 3)
+
+    ready, write = os.pipe()
+    service = subprocess.Popen(
+        [os.path.join(INSTALL, "libexec", "bailiff", "bailiff-supervisor"),
+         "--policy", path, "--state", state, "--home", h.dir],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd="/", env={},
+        stderr=subprocess.DEVNULL, pass_fds=[3], preexec_fn=arrange)
+    os.close(write)
+    with os.fdopen(ready) as f:
+        equal(f.readline(), "ready\n", "start")
+    h.become = become()  # whoever asks is elsewhere
+    j = h.json("--policy", path, "--state", state, "--lang", "bash", "-c",
+               "echo hi")
+    equal((j["status"], j["degraded"]), ("ok", ALWAYS), "run")
+    check(j["use"]["memory_peak"] > 0, "use %r" % j["use"])
+    for group in h.groups:
+        with open(group + "/cgroup.procs") as f:
+            equal(f.read(), "", "left in " + group)
+    os.kill(service.pid, signal.SIGTERM)
+    equal(service.wait(PATIENCE_S), 0, "end")
+    h.end()
 
 
 @case("a group that others are in, or a part of what it takes, is no use")
