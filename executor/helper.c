@@ -24,7 +24,8 @@ static const char *program_of(enum launch_helper_kind kind)
  * Without root there are no ids to give a helper: we start it as we are.  The
  * launcher could not: it does not see the host any more.
  */
-static int start_own(enum launch_helper_kind kind, int its_end, struct error *e)
+static int start_own(
+    enum launch_helper_kind kind, int its_end, int *ret_pid_fd, struct error *e)
 {
 	const char *argv[] = { program_of(kind), NULL };
 	char path[SERVICE_PATH_MAX];
@@ -34,11 +35,11 @@ static int start_own(enum launch_helper_kind kind, int its_end, struct error *e)
 
 	if (service_program_path(argv[0], path, e) < 0)
 		return -1;
-	return spawn(&what, NULL, e);
+	return spawn(&what, ret_pid_fd, e);
 }
 
 int helper_start(struct supervisor *s, enum launch_helper_kind kind,
-    int its_end, struct error *e)
+    int its_end, int *ret_pid_fd, struct error *e)
 {
 	const struct launch_helper what = { .kind = kind };
 	const struct fd_list fds = { .n = 1, .fd = { its_end } };
@@ -46,7 +47,9 @@ int helper_start(struct supervisor *s, enum launch_helper_kind kind,
 	if (s->launch_fd < 0)
 		return FAIL(e, ERROR_CLOSED, "the launcher is gone");
 	if (s->owner.rootless)
-		return start_own(kind, its_end, e);
+		return start_own(kind, its_end, ret_pid_fd, e);
+	if (ret_pid_fd != NULL)
+		*ret_pid_fd = -1;
 	supervisor_tell_launcher(s, LAUNCH_HELPER, &what, &fds);
 	return 0;
 }

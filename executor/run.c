@@ -117,6 +117,7 @@ struct run *run_make(struct session *c, uint64_t request)
 	r->out_fd = -1;
 	r->err_fd = -1;
 	r->helper_fd = -1;
+	r->helper_pid_fd = -1;
 	r->folder_fd = -1;
 	r->code_copy_fd = -1;
 	r->taken_fd = -1;

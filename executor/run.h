@@ -73,6 +73,7 @@ struct run {
 	char cgroup[LAUNCH_PATH_MAX];
 	struct posture posture;
 	int out_fd, err_fd, helper_fd; /* owned: pipes, opener or collector */
+	int helper_pid_fd; /* owned; -1 where the launcher started it */
 	struct watch out_watch, err_watch, status_watch, events_watch,
 	    init_watch, helper_watch;
 	struct output out, err;

@@ -3,6 +3,8 @@
  * launcher, or without root by ourselves, and spoken to by us.  Linked by the supervisor.
  */
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -26,7 +28,7 @@ int run_start_helper(
 		run_close_helper(r);
 		return FAIL(e, ERROR_SYSTEM, "watch a helper");
 	}
-	failed = helper_start(r->s, kind, ends[1], e);
+	failed = helper_start(r->s, kind, ends[1], &r->helper_pid_fd, e);
 	if (failed == 0)
 		run_expect(r, DUE_HELPER, PATIENCE_HELPER);
 	(void)close(ends[1]);
@@ -43,4 +45,10 @@ void run_close_helper(struct run *r)
 	loop_remove(&r->s->loop, &r->helper_watch);
 	(void)close(r->helper_fd);
 	r->helper_fd = -1;
+	/* It ends with its channel, unless it was stopped. */
+	if (r->helper_pid_fd >= 0)
+		(void)syscall(
+		    SYS_pidfd_send_signal, r->helper_pid_fd, SIGKILL, NULL, 0);
+	own_close(&r->helper_pid_fd);
+	r->helper_pid_fd = -1;
 }

@@ -97,7 +97,7 @@ static int begin(struct supervisor *s, struct error *e)
 	s->screen.fd = ends[0];
 	its_end = ends[1];
 	s->screen.due_us = loop_now_us() + PATIENCE_BUILD;
-	if (helper_start(s, HELPER_SCREEN, its_end, e) < 0)
+	if (helper_start(s, HELPER_SCREEN, its_end, NULL, e) < 0)
 		return -1;
 	if (supervisor_send(s, s->screen.fd, &what, e) < 0)
 		return -1;

@@ -276,6 +276,13 @@ def _():
     equal((p.returncode, out), (126, b""), "opener: %r" % err)
     equal(last(h, "denial")["reasons"], ["path.failed"], "record")
     equal(h.run(*with_file).out, b"input\n", "after the opener")
+    with Replaced("bailiff-opener"):
+        p = h.run(*with_file, start=True)
+        (pid,) = wait_for(lambda: called("bailiff-opener"), "the opener")
+        os.kill(pid, signal.SIGSTOP)
+        p.send_signal(signal.SIGKILL)
+        p.communicate(timeout=PATIENCE_S)
+        wait_for(lambda: not called("bailiff-opener"), "a stopped one's end")
     with Replaced("bailiff-collect"):
         p = h.run(*run, "-c", "echo made > file", start=True)
         (pid,) = wait_for(lambda: called("bailiff-collect"), "the collector")
