@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	n = size - 1;
-	l = lexer_find(languages[data[0] %
-	                         (sizeof(languages) / sizeof(languages[0]))]);
+	l = lexer_find(
+	    languages[data[0] % (sizeof(languages) / sizeof(languages[0]))]);
 	text = calloc(1, n + LEXER_PAD);
 	made = calloc(1, n + LEXER_PAD);
 	classes = calloc(1, n + 1);

@@ -3,12 +3,16 @@ text can decide, whose effect the sandbox stops.
 
 Run as: python3 test_screen.py BUILD_DIR SOURCE_DIR [part of a name].
 """
+import fcntl
 import json
 import os
 import signal
+import socket
+import struct
+import subprocess
 import uuid
 
-from lib import (BUILD, Place, call, case, check, equal, kill, main, need_programs, one_line, parent, processes,
+from lib import (BUILD, LIBEXEC, PATIENCE_S, Place, call, case, check, equal, kill, main, need_programs, one_line, parent, processes,
                  status, wait_for)
 
 SCREEN_UID = 1900000004
@@ -239,6 +243,133 @@ def undecided():
         r = p.json("--lang", "python", "-c", text)
         equal((reasons(r), r.json["exit_code"], r.json["stdout"]), ([], 1, ""), text)
         check(any(w in r.json["stderr"] for w in ("PermissionError", "FileNotFoundError", "OSError")), r.json["stderr"])
+
+
+class Screen:
+    """bailiff-screen, with us as its supervisor."""
+
+    def __init__(self, rules, code_max=1 << 24):
+        self.channel, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.channel.settimeout(PATIENCE_S)
+
+        def arrange():
+            os.dup2(its_end.fileno(), 3)
+            os.closerange(4, 310)
+
+        self.process = subprocess.Popen([os.path.join(LIBEXEC, "bailiff-screen")], preexec_fn=arrange,
+                                        close_fds=False, env={})
+        its_end.close()
+        self.send(struct.pack("<HQ", 1, code_max), rules)
+
+    def send(self, message, data):
+        fd = os.memfd_create("test", os.MFD_ALLOW_SEALING)
+        os.write(fd, data)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, 15)
+        socket.send_fds(self.channel, [message], [fd])
+        os.close(fd)
+
+    def code(self, text, budget_ms=60000, language=0):
+        self.send(struct.pack("<HQIQI", 2, 7, language, len(text), budget_ms), text)
+
+    def answer(self):
+        """The verb and the rest; None at the end."""
+        data, fds, _, _ = socket.recv_fds(self.channel, 65536, 4)
+        for fd in fds:
+            os.close(fd)
+        return (struct.unpack_from("<H", data)[0], data[2:]) if data else None
+
+    def close(self):
+        self.channel.close()
+        return self.process.wait(timeout=PATIENCE_S)
+
+
+def text_of(text):
+    return struct.pack("<H", len(text)) + text.encode()
+
+
+def rule(pattern, language="python", index=0):
+    one = struct.pack("<H", 1) + text_of(language) + struct.pack("<III", index, 0, 1) + text_of(pattern)
+    return struct.pack("<I", len(one)) + one
+
+
+@case("the kernel kills a screen that has used its processor time, and it ends with its channel")
+def budget():
+    slow = b"eval (" * 2500000
+    s = Screen(rule(r"\beval\s*\(x") + rule("y"))
+    equal(s.answer()[0], 1, "ready")
+    s.code(slow)
+    verb, rest = s.answer()
+    equal((verb, struct.unpack("<QII", rest)), (3, (7, 0, 0)), "hits")
+    s.code(b"x = 1\neval (x) # y\n")
+    verb, rest = s.answer()
+    equal((verb, struct.unpack("<QIIIQQ", rest)), (3, (7, 0, 1, 0, 2, 12)), "rule, line and place")
+    s.code(slow, budget_ms=1)
+    equal(s.answer(), None, "its end")
+    equal(s.close(), -signal.SIGPROF, "how it ended")
+    s = Screen(rule("x"))
+    equal(s.answer()[0], 1, "ready")
+    equal(s.close(), 0, "a closed channel")
+
+
+@case("what a supervisor would never say ends a screen, before it is ready and after")
+def nonsense():
+    for rules in (b"\1\0\0", b"\xff\xff\xff\xff", rule("x")[:-1], rule("x", index=1) + rule("x", index=0) +
+                  rule("x", index=1), rule("x", index=16), rule("x") * 49):
+        s = Screen(rules)
+        equal(s.answer(), None, rules[:40])
+        equal(s.close(), 1, rules[:40])
+    s = Screen(rule("(?=x)"))
+    verb, rest = s.answer()
+    equal((verb, struct.unpack_from("<II", rest)), (2, (0, 0)), "a rule that is wrong")
+    check(b"Zero-width" in rest, rest)
+    equal(s.close(), 1, "its end")
+    for message, data in ((struct.pack("<HQIQI", 2, 7, 1, 1, 9), b"x"), (struct.pack("<HQIQI", 2, 7, 0, 1 << 25, 9), b"x"),
+                          (struct.pack("<HQIQI", 2, 7, 0, 2, 9), b"x"), (struct.pack("<HQ", 1, 9), rule("x")),
+                          (b"\2", b"x")):
+        s = Screen(rule("x"))
+        equal(s.answer()[0], 1, "ready")
+        s.send(message, data)
+        equal(s.answer(), None, message)
+        equal(s.close(), 1, message)
+
+
+# language, the module a rule is about, which group, a text that gets past the rule, and what else it needs.
+ELSEWHERE = [
+    ("javascript", "fs", 16, "process.mainModule['req'+'uire']('f'+'s').writeFileSync('%s', 'x')"),
+    ("javascript", "child_process", 16, "process.mainModule['req'+'uire']('child'+'_process').execSync('touch %s')"),
+    ("java", "java.io", 17, "class Main { public static void main(String[] a) throws Exception {"
+                            " Runtime.getRuntime().exec(\"touch %s\").waitFor(); } }"),
+    ("cpp", "cstdlib", 18, "extern \"C\" int system(const char *); int main() { return system(\"touch %s\"); }"),
+    ("cpp", "fstream", 18, "#include <bits/stdc++.h>\nint main() { std::ofstream(\"%s\") << 1; }"),
+    ("go", "os", 19, "package main\nimport \"syscall\"\nfunc main() { f, e := syscall.Open(\"%s\", 0x41, 0600);"
+                     " println(f, e) }"),
+    ("ruby", "open3", 20, "puts `touch %s`"),
+    ("r", "processx", 21, "system('touch %s')"),
+]
+
+
+@case("nor in other languages: what gets past a rule by its spelling changes nothing on the host")
+def elsewhere():
+    needs = {"javascript": {"threads": True, "exec_memory": True}, "java": {"threads": True, "exec_memory": True},
+             "r": {"subprocess": True, "exec_memory": True}}
+    modules = {}
+    for language, module, _, _ in ELSEWHERE:
+        modules.setdefault(language, []).append({"id": "m%d" % len(modules.get(language, [])), "module": module})
+    p = Place(languages={name: {"rules": rules, "capabilities": {**{"subprocess": False, "exec_memory": False},
+                                                                  **needs.get(name, {})}}
+                         for name, rules in modules.items()})
+    mark = "/tmp/bailiff-screen-%s" % uuid.uuid4().hex
+    known = [f[:-5] for f in os.listdir(os.path.join(BUILD, "share/bailiff/languages"))]
+    for language, module, group, text in ELSEWHERE:
+        if language not in known:
+            continue
+        r = p.json("--lang", language, "-c", text % mark)
+        equal(reasons(r), [], "%s, group %d was screened" % (language, group))
+        check(not os.path.exists(mark), "%s, group %d had its effect" % (language, group))
+        if (r.json["failed"] or {}).get("step") == "toolchain":
+            print("        not tried: %s is not here" % language)
+            continue
+        check(r.json["status"] in ("ok", "error"), r)
 
 
 need_programs("bailiff-supervisor", "bailiff-screen")
