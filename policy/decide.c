@@ -11,6 +11,10 @@
 /* In place of what finds no room: nothing is dropped without a word. */
 #define WORD_MORE "rules.more"
 
+/* Room is left for every code rule, for the language, "path.read" and
+ * WORD_MORE: what the code did is worth more than what the policy is. */
+#define MODULES_TOLD (POLICY_WORDS_MAX - POLICY_RULES_MAX - 3)
+
 /* *ret_at is its place, or where it belongs in the sorted set. */
 static bool find_word(
     const struct policy_words *words, const char *word, size_t *ret_at)
@@ -24,17 +28,18 @@ static bool find_word(
 	return at < words->n && order == 0;
 }
 
-/* The last place is kept for WORD_MORE. */
+/* The last place is kept for WORD_MORE, until that is there. */
 static void add_word(struct policy_words *words, const char *word)
 {
+	size_t more_at;
 	size_t at;
 
-	if (find_word(words, word, &at))
+	if (find_word(words, word, &at) || words->n == POLICY_WORDS_MAX)
 		return;
-	if (words->n >= POLICY_WORDS_MAX - 1) {
+	if (words->n == POLICY_WORDS_MAX - 1 &&
+	    !find_word(words, WORD_MORE, &more_at)) {
 		word = WORD_MORE;
-		if (find_word(words, word, &at))
-			return;
+		at = more_at;
 	}
 	memmove(words->items[at + 1], words->items[at],
 	    (words->n - at) * sizeof(words->items[0]));
@@ -201,10 +206,12 @@ static void match_language(struct policy_decision *d)
 
 	(void)snprintf(rule, sizeof(rule), "language.%s", l->language.name);
 	add_word(&d->rules, rule);
-	for (size_t i = 0; i < l->n_denied; i++) {
+	for (size_t i = 0; i < l->n_denied && i < MODULES_TOLD; i++) {
 		(void)snprintf(rule, sizeof(rule), "module.%s", l->denied[i]);
 		add_word(&d->rules, rule);
 	}
+	if (l->n_denied > MODULES_TOLD)
+		add_word(&d->rules, WORD_MORE);
 }
 
 void policy_decide(const struct policy *p, const struct policy_request *request,

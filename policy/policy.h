@@ -256,8 +256,9 @@ struct policy_words {
  * inputs.too_large; path.not_allowed (the policy has no roots), path.traversal,
  * path.not_absolute, path.component, path.outside_root, path.name.
  *
- * What matches without denying: language.NAME; path.read; module.NAME for each
- * module that runs of the language go without.
+ * What matches without denying: language.NAME; path.read; module.NAME for the
+ * first modules, by name, that runs of the language go without; the rest is
+ * "rules.more".
  *
  * What is found in the code: code.rule.ID, either way; code.encoding, which
  * denies; and code.rule.limit or .failed, when the screen gives no answer.

@@ -419,6 +419,33 @@ static void denied_modules_are_rules_that_matched(void **state)
 	texts_free(r);
 }
 
+/* Modules are told as far as every code rule has room beside them. */
+static void many_denied_modules_leave_room_for_code_rules(void **state)
+{
+	struct fixture *f = *state;
+	struct policy *p = f->parsed->policy;
+	struct policy_language *l = &p->languages[0];
+	struct code_rule rule = { .action = CODE_FLAG };
+
+	for (size_t i = 0; i < POLICY_DENIED_MAX; i++)
+		(void)snprintf(l->denied[i], sizeof(l->denied[i]), "m%02zu", i);
+	l->n_denied = POLICY_DENIED_MAX;
+	ask_path(f, "/x/a", "n");
+	decide(f);
+	assert_true(f->decision.allow);
+	for (int i = 0; i < POLICY_RULES_MAX; i++) {
+		(void)snprintf(rule.id, sizeof(rule.id), "r%02d", i);
+		policy_decision_hit(&f->decision, &rule);
+	}
+	assert_true(f->decision.allow);
+	assert_int_equal(f->decision.rules.n, POLICY_WORDS_MAX);
+	assert_string_equal(f->decision.rules.items[0], "code.rule.r00");
+	assert_string_equal(
+	    f->decision.rules.items[POLICY_RULES_MAX - 1], "code.rule.r47");
+	assert_string_equal(
+	    f->decision.rules.items[POLICY_WORDS_MAX - 1], "rules.more");
+}
+
 static void a_later_reason_denies(void **state)
 {
 	struct fixture *f = *state;
@@ -694,6 +721,7 @@ int main(void)
 		TEST(all_faults_of_a_path_are_told),
 		TEST(more_reasons_than_fit_leave_a_word),
 		TEST(denied_modules_are_rules_that_matched),
+		TEST(many_denied_modules_leave_room_for_code_rules),
 		TEST(a_later_reason_denies),
 		TEST(generated_roots_and_paths_agree_with_a_slow_model),
 	};
