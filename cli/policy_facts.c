@@ -24,6 +24,9 @@ int policy_facts_find(struct policy_facts *ret, struct error *e)
 	if (!ret->decision.allow)
 		return 0;
 	toolchain_find(&l->language, &ret->toolchain);
+	if (l->language.n_compile > 0 &&
+	    filter_compile(&filter_compiler, &ret->compiler, e) < 0)
+		return -1;
 	if (filter_compile(&l->capabilities, &ret->filter, e) < 0 ||
 	    answers_find(&ret->filter, &ret->answers, e) < 0 ||
 	    absent_find(l, &ret->absent, e) < 0 ||
@@ -165,16 +168,45 @@ static void put_calls(struct sheet *s, const char *key,
 	free(names);
 }
 
-void policy_facts_filter(struct sheet *s, const struct policy_facts *f)
+static void put_digest(struct sheet *s, const struct filter *filter)
 {
 	uint8_t digest[SHA256_BYTES];
 	char hex[SHA256_HEX];
 
-	filter_sha256(&f->filter, digest);
+	filter_sha256(filter, digest);
 	sha256_hex(digest, hex);
-	sheet_begin(s, "filter");
 	sheet_text(s, "sha256", hex);
-	sheet_number(s, "instructions", f->filter.len);
+	sheet_number(s, "instructions", filter->len);
+}
+
+/* The compiler's own sandbox: all that the policy lets a request ask for, and
+ * the same environment and mounts. */
+static void put_compiler(struct sheet *s, const struct policy_facts *f)
+{
+	const struct policy_language *l = f->decision.language;
+
+	sheet_begin(s, "compiler");
+	sheet_list(s, "command");
+	for (size_t i = 0; i < l->language.n_compile; i++)
+		sheet_item(s, l->language.compile[i]);
+	sheet_list_end(s);
+	sheet_begin(s, "limits");
+	for (size_t i = 0; i < LIMIT_N; i++)
+		put_amount(s, limit_table[i].name, l->limits[i].max);
+	sheet_end(s);
+	policy_facts_capabilities(s, "capabilities", &filter_compiler);
+	sheet_begin(s, "filter");
+	put_digest(s, &f->compiler);
+	sheet_end(s);
+	sheet_end(s);
+}
+
+void policy_facts_filter(struct sheet *s, const struct policy_facts *f)
+{
+	if (f->decision.language->language.n_compile > 0)
+		put_compiler(s, f);
+	sheet_begin(s, "filter");
+	put_digest(s, &f->filter);
 	put_calls(s, "allow", &f->answers, "allow");
 	put_calls(s, "arguments", &f->answers, NULL);
 	put_calls(s, "once", &f->answers, "once");
@@ -316,5 +348,8 @@ void policy_facts_host(struct sheet *s, const struct policy_facts *f)
 	put_environment(s, &f->decision.language->language);
 	put_inputs(s, f);
 	put_mounts(s, &f->mounts);
-	put_modules(s, f->decision.language, &f->absent);
+	/* No heading without a line beneath it, for a person. */
+	if (s->json || f->absent.n_modules > 0 ||
+	    f->decision.language->n_rules > 0)
+		put_modules(s, f->decision.language, &f->absent);
 }

@@ -23,6 +23,7 @@ struct policy_facts {
 	/* Of an allowed request: */
 	struct toolchain toolchain;
 	struct filter filter;
+	struct filter compiler; /* of a language that is compiled */
 	struct answers answers;
 	struct absent absent;
 	struct mounts mounts;

@@ -12,11 +12,7 @@
 #include "base/memfd.h"
 #include "base/own.h"
 #include "executor/run_steps.h"
-
-const struct capabilities run_compiler_can = {
-	.subprocess = true, /* assemblers and linkers */
-	.threads = true,
-};
+#include "policy/filter.h"
 
 void run_compile_begin(struct run *r)
 {
@@ -41,7 +37,7 @@ void run_part_now(const struct run *r, struct run_part *ret)
 	if (r->is_compiling)
 		*ret = (struct run_part){ .argv = l->language.compile,
 			.n_argv = l->language.n_compile,
-			.can = &run_compiler_can,
+			.can = &filter_compiler,
 			.limits = r->compile_limits,
 			.filter_fd = r->toolchain->compile_filter_fd };
 	else

@@ -6,17 +6,14 @@
  * Each time it is a sandbox of its own, with its own control groups, uids and
  * scratch.  Between them only one file passes: the product, taken by the
  * collector into a sealed memory file, which the second sandbox executes.
- * The compiler is bounded by the most that the policy grants of each limit,
- * the program by what the request got.  What the compiler prints is shown only
- * where it fails.
+ * The compiler has the capabilities of policy/filter.h and is bounded by the
+ * most that the policy grants of each limit, the program by what the request
+ * got.  What the compiler prints is shown only where it fails.
  */
 #ifndef EXECUTOR_RUN_COMPILE_H
 #define EXECUTOR_RUN_COMPILE_H
 
 #include "executor/run.h"
-
-/* What compilers may do, whatever the policy grants to programs. */
-extern const struct capabilities run_compiler_can;
 
 /* The part of a run that goes to the launcher now. */
 struct run_part {

@@ -123,7 +123,7 @@ static int filter_language(
 		return -1;
 	if (l->language.n_compile == 0)
 		return 0;
-	if (filter_compile(&run_compiler_can, filter, e) < 0)
+	if (filter_compile(&filter_compiler, filter, e) < 0)
 		return -1;
 	return filter_file(filter, &t->compile_filter_fd, e);
 }

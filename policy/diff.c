@@ -139,26 +139,34 @@ static void tell_rule(
 		diff_tell(d, DIFF_CHANGED, "looks for something else");
 }
 
-static void tell_rules(struct diff *d, const struct policy_language *of[2])
+/* Rules of one side that the other has not. */
+static void tell_lone_rules(struct diff *d, const struct policy_language *has,
+    const struct policy_language *lacks, enum diff_kind kind)
 {
-	for (size_t side = 0; side < 2; side++)
-		for (size_t i = 0; i < of[side]->n_rules; i++) {
-			const struct code_rule *rule = &of[side]->rules[i];
-			const struct code_rule *other =
-			    find_rule(of[1 - side], rule->id);
-			enum diff_kind kind =
-			    side == 0 ? DIFF_ALLOWED : DIFF_DENIED;
+	for (size_t i = 0; i < has->n_rules; i++) {
+		const struct code_rule *rule = &has->rules[i];
 
-			diff_name(
-			    d, "%s.rules.%s", of[0]->language.name, rule->id);
-			if (other != NULL && side == 0)
-				tell_rule(d, rule, other);
-			if (other != NULL)
-				continue;
-			if (rule->action != CODE_DENY)
-				kind = DIFF_CHANGED;
-			diff_tell(d, kind, side == 0 ? "is gone" : "is new");
-		}
+		if (find_rule(lacks, rule->id) != NULL)
+			continue;
+		diff_name(d, "%s.rules.%s", has->language.name, rule->id);
+		diff_tell(d, rule->action == CODE_DENY ? kind : DIFF_CHANGED,
+		    kind == DIFF_ALLOWED ? "is gone" : "is new");
+	}
+}
+
+static void tell_rules(struct diff *d, const struct policy_language *was,
+    const struct policy_language *is)
+{
+	for (size_t i = 0; i < was->n_rules; i++) {
+		const struct code_rule *rule = &was->rules[i];
+		const struct code_rule *other = find_rule(is, rule->id);
+
+		diff_name(d, "%s.rules.%s", was->language.name, rule->id);
+		if (other != NULL)
+			tell_rule(d, rule, other);
+	}
+	tell_lone_rules(d, was, is, DIFF_ALLOWED);
+	tell_lone_rules(d, is, was, DIFF_DENIED);
 }
 
 static int tell_language(struct diff *d, const struct policy_language *was,
@@ -173,7 +181,7 @@ static int tell_language(struct diff *d, const struct policy_language *was,
 	tell_capabilities(d, language, capabilities);
 	tell_limits(d, language, limits);
 	tell_modules(d, of);
-	tell_rules(d, of);
+	tell_rules(d, was, is);
 	if (memcmp(&was->capabilities, &is->capabilities,
 	        sizeof(was->capabilities)) == 0)
 		return 0;

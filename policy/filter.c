@@ -202,6 +202,11 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 	return filter_compile_for(FILTER_ARCH, capabilities, ret, e);
 }
 
+const struct capabilities filter_compiler = {
+	.subprocess = true, /* assemblers and linkers */
+	.threads = true,
+};
+
 bool filter_in_force(
     const struct capabilities *capabilities, enum syscall_when when)
 {

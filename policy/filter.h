@@ -51,6 +51,9 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 bool filter_in_force(
     const struct capabilities *capabilities, enum syscall_when when);
 
+/* What a compiler may do, whatever its language's programs may. */
+extern const struct capabilities filter_compiler;
+
 /* Of its instructions as the kernel gets them. */
 void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES]);
 

@@ -205,6 +205,36 @@ def _():
               told[0] if told[0] != "allow" else True, name)
 
 
+IN_C = r"""
+#include <stdio.h>
+extern char **environ;
+int main(int argc, char **argv) {
+	for (char **e = environ; *e; e++) printf("E%s\n", *e);
+	for (int i = 0; i < argc; i++) printf("A%s\n", argv[i]);
+}
+"""
+
+
+@case("a compiled language has a compiler beside its program")
+def _():
+    place = Place(languages={"c": {"limits": {"wall_ms": {"default": 4000, "max": 60000}},
+                                   "capabilities": {"threads": False, "subprocess": False}}})
+    words = ("--lang", "c", "--timeout", "5", "-c", IN_C)
+    said = explain(place, *words)
+    if not said["language"]["available"]:
+        raise Skip("no C compiler here")
+    r = place.json(*words).json
+    equal((r["status"], r["stderr"]), ("ok", ""), "the run")
+    lines = r["stdout"].splitlines()
+    equal(["A" + w for w in said["language"]["command"]], [l for l in lines if l[0] == "A"], "command")
+    equal(sorted("E%s=%s" % i for i in said["environment"].items()), sorted(l for l in lines if l[0] == "E"), "environment")
+    equal((said["limits"]["wall_ms"]["value"], said["compiler"]["limits"]["wall_ms"]), (5000, 60000), "time of each")
+    equal(said["compiler"]["command"][0], "gcc", "the compiler")
+    check(said["compiler"]["filter"]["sha256"] != said["filter"]["sha256"], "one filter for both")
+    check(said["compiler"]["capabilities"]["subprocess"] and not said["capabilities"]["subprocess"], said)
+    check("compiler" not in explain(place, "--lang", "python", "-c", "x"), "python has a compiler")
+
+
 @case("denied modules are told as check tells them")
 def _():
     place = Place(languages={"python": {"modules": {"deny": ["ctypes", "socket", "no_such_thing"]},
