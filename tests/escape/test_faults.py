@@ -35,21 +35,22 @@ ONE = sys.argv[sys.argv.index("--one") + 1:] if "--one" in sys.argv else None
 
 # Name, option of the launcher's account, whether sandboxes are made ahead, when
 # the fault comes (driver_faults.c), and in the short form how many calls of a
-# kind are tried of the launcher and of the others.
-Part = collections.namedtuple("Part", "name uid ahead when most_l most_others")
+# kind are tried of the launcher and of the others, and which of them.
+Part = collections.namedtuple("Part",
+                              "name uid ahead when most_l most_others every")
 PARTS = (
-    Part("on request", 0, False, "r", 4, 3),
-    Part("taken", 0, True, "r", 2, 1),
-    Part("made ahead", 0, True, "p", 2, 1),
-    Part("made ahead, again and again", 0, True, "a", 1, 1),
-    Part("rootless on request", UID, False, "r", 2, 1),
-    Part("rootless taken", UID, True, "r", 1, 0),
-    Part("rootless made ahead", UID, True, "p", 1, 1),
-    Part("rootless made ahead, again and again", UID, True, "a", 1, 0),
+    Part("on request", 0, False, "r", 4, 3, 1),
+    Part("taken", 0, True, "r", 2, 1, 2),
+    Part("made ahead", 0, True, "p", 2, 1, 2),
+    Part("made ahead, again and again", 0, True, "a", 1, 1, 3),
+    Part("rootless on request", UID, False, "r", 2, 1, 2),
+    Part("rootless taken", UID, True, "r", 1, 0, 1),
+    Part("rootless made ahead", UID, True, "p", 1, 1, 3),
+    Part("rootless made ahead, again and again", UID, True, "a", 1, 0, 1),
 )
 STARTS = (
-    Part("start", 0, False, "", 3, 0),
-    Part("rootless start", UID, False, "", 1, 0),
+    Part("start", 0, False, "", 3, 0, 1),
+    Part("rootless start", UID, False, "", 1, 0, 1),
 )
 
 # Calls without which a run is the same.  A run that goes on must still have
@@ -124,7 +125,8 @@ def places(calls, part):
             chosen.add(row[-1])
             chosen.update(row[int(i * len(row) / most)]
                           for i in range(most - 1))
-    return [c for c in calls if c in chosen]
+    return [c for c in calls if c in chosen][::1 if LONG or ONE else
+                                             part.every]
 
 
 def faults(calls, part):

@@ -14,7 +14,7 @@ import time
 from probe import PRELUDE, ask, both, lines  # noqa: E402
 
 from lib import (Place, case, check, equal, main,  # noqa: E402
-                 need_programs, need_root, wait_for)
+                 need_programs, need_root, recorded, recorded_end, wait_for)
 
 
 def marked(word):
@@ -59,9 +59,7 @@ time.sleep(60)
         run.kill()
         run.communicate()
     wait_for(lambda: not having(mark), "the end of the daemons")
-    last = wait_for(lambda: [x for x in p.records() if x["type"] == "outcome"],
-                    "the outcome")
-    equal(last[0]["status"], "cancelled", "record")
+    recorded_end(p, "cancelled")
 
 
 @case("LC-04 RS-09 who handles SIGXCPU and spins on is ended by the kernel")
@@ -93,6 +91,7 @@ def _():
     p = Place()
     for name, code, status, exit_code, signal in ENDS:
         r = p.json("--lang", "bash", "-c", code).json
+        recorded(p, r)
         equal((r["exit_code"], r["signal"], r["failed"]),
               (exit_code, signal, None), name)
         if status is not None:
@@ -159,6 +158,7 @@ def _():
     p = Place()
     r = p.json("--timeout", "0.001", "--lang", "bash", "-c", "sleep 60").json
     equal((r["status"], r["killed_by"]), ("timeout", "wall"), "a millisecond")
+    recorded(p, r)
     r = p.json("--timeout", "300000000", "--lang", "bash", "-c", "true").json
     equal(r["status"], "denied", "ten years")
 
@@ -224,6 +224,7 @@ print(pwd.getpwuid(os.getuid()).pw_name, sorted(p.pw_name for p in pwd.getpwall(
 print(time.tzname, sorted(os.listdir("/etc")))
 print(os.listdir(os.environ["HOME"]))
 '''), env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    recorded(p, json.loads(done.stdout))
     text = json.loads(done.stdout)["stdout"]
     check(secret not in text, text)
     check("'LD_" not in text and "PYTHONPATH" not in text, text)
@@ -311,6 +312,7 @@ def _():
                   "key" in name or os.path.basename(folder) == "salts",
                   "an escape in %s" % name)
     equal(r.json["status"], "ok", "status")
+    recorded(p, r.json)
     equal(p.verify().code, 0, "verify")
 
 

@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "service"))
 
 from lib import (BUILD, LIBEXEC, Place, case, check, equal,  # noqa: E402
-                 main, need_programs, need_root)
+                 main, need_programs, need_root, recorded)
 
 PRESETS = os.path.join(BUILD, "share", "bailiff", "policies")
 CHECK = os.path.join(LIBEXEC, "bailiff-policy")
@@ -49,12 +49,7 @@ def python(place, code, *args, status="ok", **more):
         place.write("long.py", code)]
     r = place.json("--lang", "python", *args, *source, **more).json
     equal(r["status"], status, r["stdout"] + r["stderr"])
-    done = place.audit("show", place.state, "--json", "--req", r["run_id"])
-    found = [json.loads(line)["stmt"]["predicate"]
-             for line in done.out.decode().splitlines()]
-    equal([f["type"] for f in found], ["intent", "outcome"], "records")
-    equal(found[1]["status"], status, "recorded")
-    check(found[1]["posture"]["steps"] > 30, "posture was not read back")
+    recorded(place, r)
     return r["stdout"].splitlines()
 
 

@@ -11,6 +11,7 @@ either.
 """
 import array
 import fcntl
+import json
 import os
 import re
 import subprocess
@@ -20,7 +21,7 @@ import time
 from probe import PRELUDE, STRICT, ask, both, lines  # noqa: E402
 
 from lib import (SOURCE, Place, Skip, case, check, equal,  # noqa: E402
-                 main, need_programs, need_root, wait_for)
+                 main, need_programs, need_root, recorded, recorded_end, wait_for)
 
 MIB = 1 << 20
 NS_GET_OWNER_UID = 0xB704  # ioctl_ns(2)
@@ -350,14 +351,16 @@ for root, dirs, files in os.walk("/proc/self"):
     try:
         # No fork of ours but posix_spawn, which ignores two signals of libc.
         done = subprocess.run(
-            p.words("run", "--lang", "python", "-c", PRELUDE + code),
+            p.words("run", "--json", "--lang", "python", "-c", PRELUDE + code),
             env=dict(os.environ, SECRET=secret), close_fds=False,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     finally:
         for fd in fds + [high]:
             os.close(fd)
-    equal((done.returncode, done.stdout, done.stderr),
-          (0, b"[0, 1, 2, 3]\n", b""), "what is inside")
+    r = json.loads(done.stdout)
+    equal((done.returncode, r["stdout"], r["stderr"], done.stderr),
+          (0, "[0, 1, 2, 3]\n", "", b""), "what is inside")
+    recorded(p, r)
 
 
 @case("RS-08 RS-24 NS-11 what a run uses up is charged to itself, not to root")
@@ -389,6 +392,7 @@ def _():
     finally:
         run.kill()
         run.communicate()
+    recorded_end(p, "cancelled")
 
 
 MEMORY = {

@@ -464,6 +464,32 @@ def program_uids():
     return found
 
 
+def recorded(place, reply):
+    """The third assertion of every attempt: this run has one intent and one
+    outcome, which says what the reply says, with a posture that was read back
+    if anything ran.  Gives the outcome."""
+    mine = [r for r in place.records() if r.get("req") == reply["run_id"]]
+    equal([r["type"] for r in mine], ["intent", "outcome"], "records")
+    outcome = mine[1]
+    for key, want in (("status", reply["status"]),
+                      ("seq", reply["audit"]["seq"]),
+                      ("killed_by", reply["killed_by"])):
+        equal(outcome.get(key), want, "the record's " + key)
+    if reply["failed"] is None:
+        check(outcome["posture"]["steps"] > 30, "posture was not read back")
+    return outcome
+
+
+def recorded_end(place, status):
+    """recorded() for a run whose front is gone: the only one of its place."""
+    ends = wait_for(lambda: [r for r in place.records()
+                             if r["type"] == "outcome"], "the outcome")
+    equal([r["type"] for r in place.records() if r.get("req") ==
+           ends[0]["req"]], ["intent", "outcome"], "records")
+    equal(ends[0]["status"], status, "the record's status")
+    check(ends[0]["posture"]["steps"] > 30, "posture was not read back")
+
+
 def records(state):
     """The predicate of every record of a log, in order."""
     folder = os.path.join(state, "audit", "log")

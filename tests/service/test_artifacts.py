@@ -12,7 +12,7 @@ import time
 from urllib.parse import quote_from_bytes
 
 from lib import (PATIENCE_S, Place, case, check, equal, kill, main,
-                 need_programs, need_root, parent, processes, read,
+                 need_programs, need_root, parent, processes, read, recorded,
                  run_processes, wait_for)
 
 GIB = 1 << 30
@@ -32,8 +32,7 @@ class Left:
         self.json = self.reply.json
         self.folder = self.json["result_folder"]
         check(self.folder, "no folder: %r" % self.json)
-        self.record = [r for r in p.records() if r["type"] == "outcome" and
-                       r["req"] == self.json["run_id"]][0]
+        self.record = recorded(p, self.json)
         text = json.loads(read(self.folder + "/result.json"))
         self.skipped = {s["name"]: s["why"]
                         for s in text["files"].get("skipped_names", [])}

@@ -10,7 +10,7 @@ import resource
 import tempfile
 
 from lib import (PATIENCE_S, Place, call, case, check, equal, main,
-                 need_programs, need_root, one_line, read)
+                 need_programs, need_root, one_line, read, recorded)
 
 MIB = 1 << 20
 TAIL = 65536  # OUTPUT_TAIL_MAX of executor/output.h
@@ -43,7 +43,7 @@ class End:
         check(self.json["status"] is not None and self.json["audit"],
               "no end: %r" % self.json)
         self.out = self.json["stdout"]
-        self.record = outcome_of(p, self.json["run_id"])
+        self.record = recorded(p, self.json)
         for key in ("status", "killed_by", "phase"):
             equal(self.record.get(key), self.json[key], "record: " + key)
         equal(self.record["viol"], sorted(self.record["viol"]), "viol")

@@ -15,7 +15,8 @@ import os
 import re
 
 from lib import (Place, Skip, case, check, equal, is_parked, kill, main,
-                 need_programs, need_root, one_line, parent, pids, wait_for)
+                 need_programs, need_root, one_line, parent, pids, recorded,
+                 wait_for)
 
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
 RUN = "/run/bailiff"
@@ -37,6 +38,7 @@ def refused(place, step, number):
     """A run that fails in 'step', in all that is told of it."""
     r = place.json("--lang", "bash", "-c", "echo the mark")
     check(b"the mark" not in r.out + r.err, "it ran: %r" % r)
+    recorded(place, r.json)
     equal((r.json["status"], r.json["phase"], r.json["exit_code"]),
           ("error", "setup", None), "the answer")
     last = place.records()[-1]
