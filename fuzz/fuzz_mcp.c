@@ -5,6 +5,7 @@
 
 #include "fuzz/fuzz.h"
 #include "mcp/calls.h"
+#include "mcp/methods.h"
 
 #define NODES 16384
 
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct server *s = calloc(1, sizeof(*s));
 	struct error e;
 
-	MUST(s != NULL && server_init(s, &e) == 0);
+	MUST(s != NULL && server_init(s, &methods_face, &e) == 0);
 	MUST(about_add(&s->about, &python, &e) == 0);
 	give(s, data, size);
 	calls_abandon(s);

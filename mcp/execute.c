@@ -5,40 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "mcp/calls.h"
+#include "mcp/claims.h"
 #include "mcp/results.h"
 #include "mcp/tools.h"
 
 #define WAIT_MS_MIN 1
-
-/* As much of a foreign text as a claim holds, percent-encoded. */
-static void claim(const char *from, size_t len, char ret[SERVER_CLAIM_MAX])
-{
-	struct error e;
-
-	ret[0] = '\0';
-	if (len > SERVER_CLAIM_MAX)
-		len = SERVER_CLAIM_MAX;
-	while (len > 0 &&
-	       text_percent_encode(from, len, ret, SERVER_CLAIM_MAX, &e) < 0)
-		len = len > SERVER_CLAIM_MAX / 3 ? SERVER_CLAIM_MAX / 3 - 1
-		                                 : len - 1;
-	if (len == 0)
-		ret[0] = '\0';
-}
-
-static void claim_member(const struct scan *s, uint32_t object,
-    const char *name, char ret[SERVER_CLAIM_MAX])
-{
-	uint32_t node = rpc_member(s, object, name);
-	char text[SERVER_CLAIM_MAX];
-	size_t len;
-
-	if (node != SCAN_NONE && s->nodes[node].kind == SCAN_STRING &&
-	    scan_string(s, node, text, sizeof(text), &len) == 0)
-		claim(text, len, ret);
-}
 
 /* Who the client says it is; a modern one says so in each request. */
 static struct job_claims claims_of(struct server *s, const struct tool_call *c)
@@ -46,7 +18,7 @@ static struct job_claims claims_of(struct server *s, const struct tool_call *c)
 	struct job_claims claims = { .request = "" };
 	uint32_t info = rpc_meta(c->scan, c->message, "clientInfo");
 
-	claim(c->message->id.at, c->message->id.len, claims.request);
+	claim_text(c->message->id.at, c->message->id.len, claims.request);
 	claim_member(
 	    c->scan, c->message->meta, "traceparent", claims.traceparent);
 	if (c->to->modern) {
@@ -55,14 +27,8 @@ static struct job_claims claims_of(struct server *s, const struct tool_call *c)
 	}
 	if (c->to->modern && info != SCAN_NONE &&
 	    c->scan->nodes[info].kind == SCAN_OBJECT)
-		server_client(s, c->scan, info);
+		claim_client(s, c->scan, info);
 	return claims;
-}
-
-void server_client(struct server *s, const struct scan *scan, uint32_t info)
-{
-	claim_member(scan, info, "name", s->client);
-	claim_member(scan, info, "version", s->client_version);
 }
 
 /* Nothing was asked of the service: an answer in the same shape. */

@@ -21,6 +21,7 @@
 #include "base/jail.h"
 #include "mcp/link.h"
 #include "mcp/loop.h"
+#include "mcp/methods.h"
 
 #define LINK_FD   3
 #define EXIT_FAIL 125
@@ -97,7 +98,7 @@ static int prepare(struct server *s, struct loop *l, struct error *e)
 {
 	struct stat st;
 
-	if (server_init(s, e) < 0)
+	if (server_init(s, &methods_face, e) < 0)
 		return -1;
 	l->out_is_socket =
 	    fstat(STDOUT_FILENO, &st) == 0 && S_ISSOCK(st.st_mode);

@@ -169,9 +169,10 @@ static void set_polls(
 static int turn(struct server *s, const struct loop *l, struct error *e)
 {
 	struct pollfd polls[POLL_N];
+	int timeout_ms = timeout_of(s); /* it may have something to say */
 
 	set_polls(s, l, polls);
-	if (poll(polls, POLL_N, timeout_of(s)) < 0 && errno != EINTR)
+	if (poll(polls, POLL_N, timeout_ms) < 0 && errno != EINTR)
 		return FAIL_SYS(e, "poll");
 	if (polls[POLL_SIGNAL].revents != 0)
 		lose(s);

@@ -48,6 +48,8 @@ static void one_message(struct server *s, const struct scan *scan,
 		method_fault(s, &a, m.code, m.why);
 	else if (m.kind == RPC_NOTIFICATION)
 		on_notification(s, scan, &m);
+	else if (m.kind == RPC_RESPONSE && s->face->hear != NULL)
+		s->face->hear(s, scan, node);
 	else if (m.kind == RPC_REQUEST)
 		method_serve(s, &a);
 }

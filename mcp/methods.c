@@ -12,73 +12,6 @@
 #define URI_MAX       1024
 #define TOOL_NAME_MAX 128
 
-/* The legacy versions, newest first. */
-static const char *const versions[] = { "2025-11-25", "2025-06-18",
-	"2025-03-26", "2024-11-05" };
-#define N_VERSIONS (sizeof(versions) / sizeof(versions[0]))
-
-#define INSTRUCTIONS                                                      \
-	"Runs code that nobody has read, confined and recorded. "         \
-	"execute_code runs a program; get_policy shows what is allowed; " \
-	"a result's run_id reads its files later."
-#define CAPABILITIES "\"capabilities\":{\"resources\":{},\"tools\":{}}"
-
-static uint32_t param(const struct asking *a, const char *name)
-{
-	return a->message->params != SCAN_NONE
-	           ? scan_member(a->scan, a->message->params, name)
-	           : SCAN_NONE;
-}
-
-static void on_initialize(struct server *s, const struct asking *a)
-{
-	uint32_t version = param(a, "protocolVersion");
-	uint32_t info = param(a, "clientInfo");
-	char text[16];
-	size_t len;
-	int found = 0;
-
-	if (s->legacy >= 0 || a->to->batch != NULL) {
-		method_fault(s, a, RPC_INVALID,
-		    s->legacy >= 0 ? "initialize came before; once is all"
-		                   : "initialize must not be in a batch");
-		return;
-	}
-	if (version == SCAN_NONE ||
-	    a->scan->nodes[version].kind != SCAN_STRING) {
-		method_fault(
-		    s, a, RPC_PARAMS, "protocolVersion must be a string");
-		return;
-	}
-	/* A version that nobody knows is answered by our newest. */
-	if (scan_string(a->scan, version, text, sizeof(text), &len) == 0)
-		for (size_t i = 0; i < N_VERSIONS; i++)
-			if (strcmp(text, versions[i]) == 0)
-				found = (int)i;
-	s->legacy = found;
-	if (info != SCAN_NONE && a->scan->nodes[info].kind == SCAN_OBJECT)
-		server_client(s, a->scan, info);
-	page_format(&s->body,
-	    "\"protocolVersion\":\"%s\"," CAPABILITIES
-	    ",\"serverInfo\":{\"name\":\"bailiff\",\"title\":\"Bailiff\","
-	    "\"version\":\"" BAILIFF_VERSION "\"},\"instructions\":\"%s\"",
-	    versions[found], INSTRUCTIONS);
-	reply_result(s, a->to, REPLY_PLAIN);
-}
-
-static void on_ping(struct server *s, const struct asking *a)
-{
-	reply_result(s, a->to, REPLY_PLAIN);
-}
-
-static void on_discover(struct server *s, const struct asking *a)
-{
-	page_text(&s->body,
-	    "\"supportedVersions\":[\"" RPC_MODERN "\"]," CAPABILITIES
-	    ",\"instructions\":\"" INSTRUCTIONS "\"");
-	reply_result(s, a->to, REPLY_CACHED);
-}
-
 /* There is one page of everything, so there is no cursor. */
 static bool has_cursor(struct server *s, const struct asking *a)
 {
@@ -166,7 +99,7 @@ static void on_resources_read(struct server *s, const struct asking *a)
 	const struct tool_call c = {
 		.scan = a->scan, .message = a->message, .to = a->to
 	};
-	uint32_t node = param(a, "uri");
+	uint32_t node = method_param(a, "uri");
 	char uri[URI_MAX] = "";
 	size_t len = 0;
 
@@ -189,7 +122,7 @@ static void on_tools_call(struct server *s, const struct asking *a)
 	struct tool_call *c = calloc(1, sizeof(*c));
 	uint32_t arguments =
 	    rpc_member(a->scan, a->message->params, "arguments");
-	uint32_t node = param(a, "name");
+	uint32_t node = method_param(a, "name");
 	char name[TOOL_NAME_MAX + 1] = "";
 	const struct tool *tool;
 	size_t len;
@@ -243,81 +176,25 @@ static void on_listen(struct server *s, const struct asking *a)
 	reply_notify(s, "notifications/subscriptions/acknowledged");
 }
 
-enum {
-	LEGACY = 1,
-	MODERN = 2,
-	EARLY = 4 /* before initialize too */
+static const struct method methods[] = {
+	{ "initialize", METHOD_LEGACY | METHOD_EARLY, session_initialize },
+	{ "ping", METHOD_LEGACY | METHOD_EARLY, session_ping },
+	{ "server/discover", METHOD_MODERN, session_discover },
+	{ "tools/list", METHOD_LEGACY | METHOD_MODERN, on_tools_list },
+	{ "tools/call", METHOD_LEGACY | METHOD_MODERN, on_tools_call },
+	{ "resources/list", METHOD_LEGACY | METHOD_MODERN, on_resources_list },
+	{ "resources/templates/list", METHOD_LEGACY | METHOD_MODERN,
+	    on_templates_list },
+	{ "resources/read", METHOD_LEGACY | METHOD_MODERN, on_resources_read },
+	{ "subscriptions/listen", METHOD_MODERN, on_listen },
 };
 
-static const struct method {
-	const char *name;
-	unsigned int eras;
-	void (*serve)(struct server *s, const struct asking *a);
-} methods[] = {
-	{ "initialize", LEGACY | EARLY, on_initialize },
-	{ "ping", LEGACY | EARLY, on_ping },
-	{ "server/discover", MODERN, on_discover },
-	{ "tools/list", LEGACY | MODERN, on_tools_list },
-	{ "tools/call", LEGACY | MODERN, on_tools_call },
-	{ "resources/list", LEGACY | MODERN, on_resources_list },
-	{ "resources/templates/list", LEGACY | MODERN, on_templates_list },
-	{ "resources/read", LEGACY | MODERN, on_resources_read },
-	{ "subscriptions/listen", MODERN, on_listen },
+const struct face methods_face = {
+	.methods = methods,
+	.n = sizeof(methods) / sizeof(methods[0]),
+	.capabilities = "{\"resources\":{},\"tools\":{}}",
+	.instructions =
+	    "Runs code that nobody has read, confined and recorded. "
+	    "execute_code runs a program; get_policy shows what is allowed; "
+	    "a result's run_id reads its files later.",
 };
-
-static const struct method *method_of(const struct rpc_message *m)
-{
-	unsigned int era = m->modern ? MODERN : LEGACY;
-
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (strcmp(m->method, methods[i].name) == 0)
-			return methods[i].eras & era ? &methods[i] : NULL;
-	return NULL;
-}
-
-static void refuse_version(
-    struct server *s, const struct asking *a, uint32_t version)
-{
-	struct rpc_span asked = rpc_span(a->scan, version);
-	struct reply_fault f = { a->message->code, a->message->why, NULL };
-
-	page_clear(&s->text);
-	page_text(
-	    &s->text, "{\"supported\":[\"" RPC_MODERN "\"],\"requested\":");
-	page_bytes(&s->text, asked.at, asked.len);
-	page_text(&s->text, "}");
-	page_bytes(&s->text, "", 1);
-	f.data = a->message->code == RPC_VERSION && !s->text.failed
-	             ? s->text.data
-	             : NULL;
-	reply_fault(s, a->to, &f);
-}
-
-void method_serve(struct server *s, const struct asking *a)
-{
-	const struct method *m;
-	uint32_t version = SCAN_NONE;
-
-	if (a->message->modern &&
-	    !rpc_modern_ok(a->scan, a->message, &version)) {
-		refuse_version(s, a, version);
-		return;
-	}
-	m = method_of(a->message);
-	if (m == NULL) {
-		method_fault(s, a, RPC_NO_METHOD, "Method not found");
-		return;
-	}
-	if (!a->message->modern && s->legacy < 0 && !(m->eras & EARLY)) {
-		method_fault(s, a, RPC_PARAMS,
-		    "send initialize first, or carry " RPC_META
-		    "protocolVersion and clientCapabilities in params._meta");
-		return;
-	}
-	if (calls_have(s, a->message->id)) {
-		method_fault(
-		    s, a, RPC_INVALID, "a request with this id is in flight");
-		return;
-	}
-	m->serve(s, a);
-}

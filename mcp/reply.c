@@ -82,6 +82,12 @@ static void put_meta(struct server *s, const struct reply_to *to)
 	page_text(&s->line, "},");
 }
 
+static bool begins_with(const struct page *p, const char *text)
+{
+	return p->len >= strlen(text) &&
+	       memcmp(p->data, text, strlen(text)) == 0;
+}
+
 void reply_result(
     struct server *s, const struct reply_to *to, enum reply_cache cache)
 {
@@ -95,7 +101,8 @@ void reply_result(
 	if (to->modern && cache == REPLY_CACHED)
 		page_text(
 		    &s->line, "\"ttlMs\":300000,\"cacheScope\":\"private\",");
-	if (to->modern)
+	/* Whoever answers otherwise says so first. */
+	if (to->modern && !begins_with(&s->body, "\"resultType\":"))
 		page_text(&s->line, "\"resultType\":\"complete\",");
 	page_bytes(&s->line, s->body.data, s->body.len);
 	if (s->line.len > 0 && s->line.data[s->line.len - 1] == ',')

@@ -25,7 +25,8 @@ struct reply_to {
 };
 
 bool server_has_room(const struct server *s);
-/* 's->body' holds the members of a result, 's->extra' those of its _meta. */
+/* 's->body' holds the members of a result, 's->extra' those of its _meta.  A modern
+ * result is "complete" unless the body begins with a "resultType". */
 enum reply_cache {
 	REPLY_PLAIN,
 	REPLY_CACHED

@@ -11,8 +11,9 @@
 /* A line at most, what may wait in front of it, and the answers of a batch. */
 #define QUEUE_MAX (32u << 20)
 
-int server_init(struct server *s, struct error *e)
+int server_init(struct server *s, const struct face *face, struct error *e)
 {
+	s->face = face;
 	s->legacy = -1;
 	s->channel.fd = -1;
 	page_init(&s->held, SERVER_HELD_MAX + FEED_MAX + FEED_CHUNK);

@@ -51,7 +51,10 @@ union link_reply {
 	struct protocol_welcome welcome;
 };
 
+struct face;
+
 struct server {
+	const struct face *face; /* borrowed; what is offered */
 	struct feed feed;
 	struct page held; /* requests that wait for room; lines */
 	size_t held_at;
@@ -86,7 +89,8 @@ struct server {
 };
 
 /* 's' is zeroed; server_done also after a failure. */
-int server_init(struct server *s, struct error *e) MUST_CHECK;
+int server_init(
+    struct server *s, const struct face *face, struct error *e) MUST_CHECK;
 void server_done(struct server *s);
 
 uint64_t server_now_ms(void);

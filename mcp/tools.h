@@ -42,9 +42,6 @@ void tool_cancel_run(struct server *s, struct tool_call *c);
 void execute_refused(
     struct server *s, struct tool_call *c, const struct error *why);
 
-/* clientInfo becomes the claims of the runs that follow. */
-void server_client(struct server *s, const struct scan *scan, uint32_t info);
-
 /* ---- files.c ---- */
 void tool_list_files(struct server *s, struct tool_call *c);
 void tool_read_file(struct server *s, struct tool_call *c);

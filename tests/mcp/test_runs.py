@@ -342,6 +342,7 @@ def _():
                 seen.append(message["params"])
             check(len(seen) >= 2, seen)
             check(all(p["progressToken"] == token and type(p["progressToken"]) is type(token) for p in seen), seen)
+            check(seen[0]["progress"] < 2000, "the first comes late: %r" % seen[0])
             values = [p["progress"] for p in seen]
             check(values == sorted(set(values)) and seen[0]["total"] == 30000, seen)
             c.nothing()
