@@ -27,6 +27,7 @@ enum rpc_code {
 	RPC_PARAMS = -32602,
 	RPC_INTERNAL = -32603,
 	RPC_NO_RESOURCE = -32002, /* legacy only */
+	RPC_CAPABILITY = -32021,  /* one that the client lacks */
 	RPC_VERSION = -32022,
 };
 

@@ -25,6 +25,13 @@ def languages():
     return sorted(names, key=lambda n: (peer.index(n) if n in peer else len(peer), n))
 
 
+def programs(place):
+    """Pids of programs that run for this place; other tests run beside us."""
+    own = set(place.launchers())
+    return [pid for pid in lib.program_uids()
+            if lib.cmdline(pid)[:1] == ["python3"] and lib.parent(lib.parent(pid)) in own]
+
+
 def shared_place(**policy):
     """A place for all cases of a file; lib removes it at the end."""
     import atexit

@@ -170,7 +170,7 @@ static void on_logging(struct server *s, const struct asking *a)
 
 static void on_missing(struct server *s, const struct asking *a)
 {
-	static const struct reply_fault missing = { -32021,
+	static const struct reply_fault missing = { RPC_CAPABILITY,
 		"Missing required client capability",
 		"{\"requiredCapabilities\":{\"sampling\":{}}}" };
 

@@ -10,7 +10,7 @@ import select
 import subprocess
 import time
 
-from client import Client, Result, lib, shared_place
+from client import Client, Result, lib, programs, shared_place
 from lib import case, check, equal, main, need_programs, need_root, wait_for
 
 need_root()
@@ -118,10 +118,10 @@ def _():
     with Pipes() as p:
         p.write(p.message("run", "tools/call", {"name": "execute_code", "arguments": {
             "code": "import time\nwhile True: time.sleep(1)"}}))
-        wait_for(lambda: lib.program_uids(), "the program")
+        wait_for(lambda: programs(PLACE), "the program")
         equal(p.push(b"".join(p.message(n, "tools/list") for n in range(2000))), b"", "what was not taken")
         p.write(p.message(None, "notifications/cancelled", {"requestId": "run"}))
-        wait_for(lambda: not lib.program_uids(), "the end of the program")
+        wait_for(lambda: not programs(PLACE), "the end of the program")
         equal([p.read_line()["id"] for _ in range(2000)], list(range(2000)), "and no answer to the run")
 
 

@@ -12,7 +12,7 @@ import struct
 import time
 import zlib
 
-from client import M, META, Client, Result, code_of, languages, lib, shared_place
+from client import M, META, Client, Result, code_of, languages, lib, programs, shared_place
 from lib import case, check, equal, main, need_programs, need_root, wait_for
 
 need_root()
@@ -354,7 +354,7 @@ def _():
 def _():
     with Client(PLACE) as c:
         c.begin("execute_code", id_="a", meta={"progressToken": "t"}, code=FOREVER + " # mark 7391.1")
-        wait_for(lambda: records("intent") and lib.program_uids(), "the program")
+        wait_for(lambda: records("intent") and programs(PLACE), "the program")
         equal(code_of(c.ask("ping")), None)
         c.begin("execute_code", id_="a", code="1")
         equal(code_of(c.receive()), -32600, "the id is in flight")
@@ -401,7 +401,7 @@ def _():
 def leave(how, exit_code):
     c = Client(PLACE)
     c.begin("execute_code", code=FOREVER)
-    wait_for(lambda: lib.program_uids(), "the program")
+    wait_for(lambda: programs(PLACE), "the program")
     before = len(records("outcome"))
     start = time.monotonic()
     how(c)
@@ -412,7 +412,7 @@ def leave(how, exit_code):
         equal(code, exit_code)
     wait_for(lambda: len(records("outcome")) > before, "the record")
     equal(records("outcome")[-1]["status"], "cancelled")
-    wait_for(lambda: not lib.program_uids(), "the end of the program")
+    wait_for(lambda: not programs(PLACE), "the end of the program")
     return seconds
 
 
@@ -433,18 +433,18 @@ def _():
     os.close(into)
     c.request("initialize", {"protocolVersion": "2025-11-25"})
     c.begin("execute_code", code=FOREVER)
-    wait_for(lambda: lib.program_uids(), "the program")
+    wait_for(lambda: programs(PLACE), "the program")
     os.close(out)
     c.process.wait(lib.PATIENCE_S)
     c.close()
-    wait_for(lambda: not lib.program_uids(), "the end of the program")
+    wait_for(lambda: not programs(PLACE), "the end of the program")
 
 
 @case("the service ends: calls in flight are answered, the front leaves with 1")
 def _():
     with Client(PLACE) as c:
         id_ = c.begin("execute_code", code=FOREVER)
-        wait_for(lambda: lib.program_uids(), "the program")
+        wait_for(lambda: programs(PLACE), "the program")
         for pid in PLACE.supervisors():
             lib.kill(pid)
         r = Result(c.answer(id_))
