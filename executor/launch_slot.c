@@ -133,7 +133,9 @@ static int act_clone(void *context, struct error *e)
 	struct making *m = context;
 	struct launcher *l = m->l;
 	const struct sandbox_clone how = {
-		.flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWUTS |
+		.flags = CLONE_NEWNS |
+		         omit_from("pid-namespace", CLONE_NEWPID) |
+		         omit_from("uts-namespace", CLONE_NEWUTS) |
 		         omit_from("ipc-namespace", CLONE_NEWIPC) |
 		         omit_from("net-namespace", CLONE_NEWNET),
 		.cgroup_fd = m->run->leaf.fd[CGROUP_UNIFIED]

@@ -30,7 +30,8 @@ WANTED = sys.argv[3] if len(sys.argv) > 3 else ""
 LESSER = os.path.join(BUILD, "layers")
 DRIVER = os.path.join(BUILD, "tests", "launch_driver")
 WHOLE = os.path.join(BUILD, "libexec", "bailiff", "bailiff-launch")
-PROGRAMS = ("bailiff-launch", "bailiff-opener", "bailiff-collect")
+PROGRAMS = ("bailiff-launch", "bailiff-opener", "bailiff-collect",
+            "bailiff-screen")
 PATIENCE_S = 300
 
 failed = []
