@@ -24,7 +24,7 @@ libgmp10 libgpg-error0 libjansson4 liblz4-1 liblzma5 libmount1 libncursesw6
 libnsl2 libpam0g libpcre2-8-0 libproc2-0 libpython3.11-minimal
 libpython3.11-stdlib libreadline8 libseccomp2 libselinux1 libsmartcols1
 libsodium23 libsqlite3-0 libssl3 libstdc++6 libsystemd0 libtinfo6 libtirpc3
-libudev1 libuuid1 libbpf1 libelf1 e2fsprogs libext2fs2 libss2 libzstd1 media-types mount netbase passwd procps
+libudev1 libuuid1 libvectorscan5 libbpf1 libelf1 e2fsprogs libext2fs2 libss2 libzstd1 media-types mount netbase passwd procps
 python3.11 python3.11-minimal python3-minimal python3 sed tar tzdata util-linux
 util-linux-extra zlib1g libpython3-stdlib""".split()
 MODULES = ["virtio_pci", "virtio_blk", "overlay"]
