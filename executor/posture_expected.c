@@ -103,7 +103,7 @@ static int put_bounds(
 	    text_printf(out, e, "limit core none none\n") < 0 ||
 	    put_limit("open_files", x->open_files, out, e) < 0)
 		return -1;
-	if (x->lone)
+	if (x->lone && x->own != NULL)
 		return put_limit("memory", x->own->memory, out, e);
 	return text_printf(out, e,
 	    "cgroup v2 run\ncgroup memory %s\ncgroup pids %s\n", v1, v1);
