@@ -52,9 +52,10 @@ static _Noreturn void sing(int gate_fd, int program_fd)
 	int fd;
 	pid_t child;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
-	    syscall(SYS_setresgid, UID_TRACER, UID_TRACER, UID_TRACER) < 0 ||
+	/* A change of ids clears the wish to die with the tracer: after it. */
+	if (syscall(SYS_setresgid, UID_TRACER, UID_TRACER, UID_TRACER) < 0 ||
 	    syscall(SYS_setresuid, UID_TRACER, UID_TRACER, UID_TRACER) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ||
 	    load_filter() < 0 || read(gate_fd, &go, 1) != 1)
 		_exit(1);
 	for (int i = 0; i < CALLS; i++)
@@ -83,8 +84,12 @@ int canary_make(struct canary *c, struct error *e)
 		return FAIL_SYS(e, "prepare a child to look at");
 	args.pidfd = (uint64_t)(uintptr_t)&pid_fd;
 	pid = syscall(SYS_clone3, &args, sizeof(args));
-	if (pid == 0)
+	if (pid == 0) {
+		/* Or it would wait for itself, and keep the channel open. */
+		(void)close(gate[1]);
+		(void)close(TRACER_CHANNEL_FD);
 		sing(gate[0], program_fd);
+	}
 	(void)close(gate[0]);
 	c->gate_fd = gate[1];
 	c->pid_fd = pid_fd;

@@ -234,6 +234,7 @@ def _():
 @case("a host without BTF refuses, and says why")
 def _():
     p = place()
+    before = set(processes("bailiff-tracer"))
     hidden = ["unshare", "-m", "sh", "-e", os.path.join(p.dir, "hide.sh")]
     p.write("hide.sh", "mount -t tmpfs none /sys/kernel/btf\nexec %s run --policy %s --state %s --lang bash -c true\n" %
             (BAILIFF, p.policy, p.state))
@@ -243,6 +244,7 @@ def _():
         err = done.stderr
     equal(done.returncode, 125, "exit: %r" % done.stderr)
     one_line(Answer, "requires tracing", "BTF", '"trace": "off"')
+    wait_for(lambda: not set(processes("bailiff-tracer")) - before, "the end of tracer and canary")
 
 
 @case("an account that is not root is refused by name")

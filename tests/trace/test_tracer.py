@@ -115,8 +115,8 @@ def an_open_has_the_string_and_the_kernels_path(tracer):
     t = whole(trace(tracer, "open"))
     links = [c for c in t.of("call", call="openat") if c.get("truth") == "/etc/passwd"]
     equal((len(links), links[0]["differs"], links[0]["given"].startswith("/tmp/")), (1, True, True), "through a link")
-    near = [c for c in t.of("call", call="openat") if c.get("given") == "hostname"]
-    equal([(c["truth"], c.get("differs")) for c in near], [("/etc/hostname", None)], "relative")
+    near = [c for c in t.of("call", call="openat") if c.get("given") == "group"]
+    equal([(c["truth"], c.get("differs")) for c in near], [("/etc/group", None)], "relative")
     bad = [c for c in t.of("call", call="openat") if "given_hex" in c]
     equal([(bytes.fromhex(c["given_hex"]), c["error"]) for c in bad],
           [(b"/no/such/\xc3\xa9\xff\n", "ENOENT")], "hostile bytes")
@@ -125,7 +125,7 @@ def an_open_has_the_string_and_the_kernels_path(tracer):
 @case
 def a_path_that_changes_under_way_is_marked(tracer):
     t = whole(trace(tracer, "flip"))
-    paths = {"/etc/passwd", "/etc/hostname"}
+    paths = {"/etc/passwd", "/etc/group"}
     opened = [c for c in t.of("call", call="openat") if c.get("truth") in paths and c["ret"] >= 0]
     lied = [c for c in opened if c.get("given") != c["truth"]]
     equal(all(c.get("differs") for c in lied), True, "marks")
@@ -141,6 +141,10 @@ def a_path_in_a_page_that_is_not_there_is_read_later(tracer):
 
 @case
 def connect_and_bind_have_the_kernels_address(tracer):
+    with open("/sys/class/net/lo/flags") as f:
+        if int(f.read(), 16) & 1 == 0:
+            print("       not tried: lo is down on this host")
+            return
     t = whole(trace(tracer, "sockets"))
     bound = t.of("call", call="bind")[0]
     equal((bound["given"], bound["truth"].startswith("inet 127.0.0.1:"), bound["truth"] != bound["given"]),
@@ -189,7 +193,7 @@ def names_of_programs_cannot_write_lines(tracer):
 def ten_thousand_opens_a_second_are_all_there(tracer):
     began = time.monotonic()
     t = whole(trace(tracer, "flood"))
-    opens = [c for c in t.of("call", call="openat") if c.get("given") == "/etc/hostname"]
+    opens = [c for c in t.of("call", call="openat") if c.get("given") == "/etc/group"]
     equal(len(opens), 20000, "opens")
     print("       %d opens a second" % (20000 / (time.monotonic() - began)))
 

@@ -196,7 +196,7 @@ static int act_open(void)
 	(void)unlink(link);
 	if (chdir("/etc") < 0)
 		return 1;
-	b = open("hostname", O_RDONLY);
+	b = open("group", O_RDONLY);
 	(void)open("/no/such/\xc3\xa9\xff\n", O_RDONLY);
 	return a >= 0 && b >= 0 ? 0 : 1;
 }
@@ -306,7 +306,7 @@ static void *flip(void *unused)
 {
 	while (caught == 0) {
 		memcpy(flipped, "/etc/passwd", 12);
-		memcpy(flipped, "/etc/hostname", 14);
+		memcpy(flipped, "/etc/group", 11);
 	}
 	return unused;
 }
@@ -373,7 +373,7 @@ static int act_comm(void)
 static int act_flood(void)
 {
 	for (int i = 0; i < 20000; i++) {
-		int fd = open("/etc/hostname", O_RDONLY);
+		int fd = open("/etc/group", O_RDONLY);
 
 		if (fd < 0)
 			return 1;
