@@ -23,7 +23,7 @@ struct javascript {
 	unsigned n_failed;
 };
 
-#define FAILED_MAX 8
+#define FAILED_MAX 4
 
 /* Bytes of the line terminator at 'i', or 0: U+2028 and U+2029 as well. */
 static size_t line_end(const struct lex *l, size_t i)

@@ -111,9 +111,9 @@ static bool is_literal(const struct lex *l, size_t behind)
 	if (last == l->n || c == '\n')
 		return true;
 	if (lex_is_word(c) || c == '?' || c == '!')
-		return lex_is_one_of(l, last, words) ||
-		       (l->way == 0 && gap && !lex_is_blank(l->t[behind]) &&
-		           l->t[behind] != '\n' && l->t[behind] != '=');
+		return (l->way == 0 && gap && !lex_is_blank(l->t[behind]) &&
+		           l->t[behind] != '\n' && l->t[behind] != '=') ||
+		       lex_is_one_of(l, last, words);
 	return strchr(")]}\"'`", c) == NULL;
 }
 
@@ -142,8 +142,8 @@ static void read_percent(struct ruby *r)
 	uint8_t kind = typed ? l->t[i] : 'Q';
 	uint8_t open = l->t[i + (typed ? 1u : 0u)];
 
-	if (!is_literal(l, i) || i + 1 >= l->n || lex_is_word(open) ||
-	    lex_is_blank(open) || open == '\n' || open == 0) {
+	if (i + 1 >= l->n || lex_is_word(open) || lex_is_blank(open) ||
+	    open == '\n' || open == 0 || !is_literal(l, i)) {
 		l->i++;
 		return;
 	}
@@ -275,9 +275,10 @@ static void read_line_start(struct ruby *r)
 
 	if (r->n_heredocs > 0) {
 		read_bodies(r);
-	} else if (is_line(l, l->i, "=begin")) {
+	} else if (l->t[l->i] == '=' && is_line(l, l->i, "=begin")) {
 		read_begin(l);
-	} else if (is_line(l, l->i, "__END__") && r->n == 0) {
+	} else if (r->n == 0 && l->t[l->i] == '_' &&
+	           is_line(l, l->i, "__END__")) {
 		lex_set(l, l->i, l->n, LEXER_COMMENT);
 		l->i = l->n;
 	}

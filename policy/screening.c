@@ -140,15 +140,16 @@ static int scan_views(const struct screening *s, struct screening_room *room,
 {
 	bool dropped = memchr(room->classes, LEXER_DROP, r->n) != NULL;
 	struct found found;
+	size_t len = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct screening_view *view = &s->views[i];
-		size_t len;
 
 		if (view->seen == SCREENING_ANY)
 			continue;
-		len = lexer_view(
-		    r->text, r->n, room->classes, view->seen, room->view);
+		if (i == 0 || view->seen != s->views[i - 1].seen)
+			len = lexer_view(r->text, r->n, room->classes,
+			    view->seen, room->view);
 		if (scan(view, room->view, len, room, &found) < 0)
 			return -1;
 		for (size_t j = 0; j < found.n; j++) {

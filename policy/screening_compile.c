@@ -1,8 +1,9 @@
 /*
- * policy/screening_compile.c - code rules to databases of vectorscan, one for
- * each set of places that is looked at.  Linked by bailiff-screen and
+ * policy/screening_compile.c - code rules to databases of vectorscan, by what
+ * is looked at.  Linked by bailiff-screen and
  * bailiff-policy.  The policy is trusted to be well meant, not to be right.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 struct text {
 	unsigned seen;
 	unsigned rule;
+	bool alone; /* in a database of its own */
 	struct import_text as;
 };
 
@@ -61,6 +63,7 @@ static int add_pattern(const struct screening_rules *rules, size_t rule,
 	/* The bits of enum code_place are those of enum lexer_class. */
 	t->seen = from->places;
 	t->rule = (unsigned)rule;
+	t->alone = true;
 	memcpy(t->as.pattern, from->text, sizeof(from->text));
 	return 0;
 }
@@ -73,17 +76,42 @@ struct list {
 	unsigned rules[TEXTS_MAX];
 };
 
-static void gather(const struct texts *texts, unsigned seen, struct list *to)
+static void put(const struct text *t, struct list *to)
 {
+	to->patterns[to->n] = t->as.pattern;
+	to->flags[to->n] = HS_FLAG_SINGLEMATCH | HS_FLAG_MULTILINE;
+	to->rules[to->n] = t->rule;
+	to->n++;
+}
+
+/* Text 'first', and those behind it that share its database. */
+static void gather(const struct texts *texts, size_t first, struct list *to)
+{
+	const struct text *t = &texts->items[first];
+
 	to->n = 0;
-	for (size_t i = 0; i < texts->n; i++) {
-		if (texts->items[i].seen != seen)
-			continue;
-		to->patterns[to->n] = texts->items[i].as.pattern;
-		to->flags[to->n] = HS_FLAG_SINGLEMATCH | HS_FLAG_MULTILINE;
-		to->rules[to->n] = texts->items[i].rule;
-		to->n++;
-	}
+	put(t, to);
+	for (size_t i = first + 1; !t->alone && i < texts->n; i++)
+		if (!texts->items[i].alone && texts->items[i].seen == t->seen)
+			put(&texts->items[i], to);
+}
+
+static bool is_gathered(const struct texts *texts, size_t which)
+{
+	const struct text *t = &texts->items[which];
+
+	for (size_t i = 0; !t->alone && i < which; i++)
+		if (!texts->items[i].alone && texts->items[i].seen == t->seen)
+			return true;
+	return false;
+}
+
+static int compare_views(const void *a, const void *b)
+{
+	const struct screening_view *view_a = a;
+	const struct screening_view *view_b = b;
+
+	return (view_a->seen > view_b->seen) - (view_a->seen < view_b->seen);
 }
 
 static int compile_view(const struct list *list, struct screening_view *view,
@@ -125,17 +153,13 @@ static int compile_views(const struct texts *texts, struct screening *s,
 	if (list == NULL)
 		return FAIL_SYS(e, "allocate to compile code rules");
 	for (size_t i = 0; failed == 0 && i < texts->n; i++) {
-		unsigned seen = texts->items[i].seen;
-		bool done = false;
-
-		for (size_t j = 0; j < s->n; j++)
-			done = done || s->views[j].seen == seen;
-		if (done)
+		if (is_gathered(texts, i))
 			continue;
-		gather(texts, seen, list);
-		s->views[s->n].seen = seen;
+		gather(texts, i, list);
+		s->views[s->n].seen = texts->items[i].seen;
 		failed = compile_view(list, &s->views[s->n++], ret_rule, e);
 	}
+	qsort(s->views, s->n, sizeof(s->views[0]), compare_views);
 	free(list);
 	return failed;
 }
