@@ -193,7 +193,8 @@ class Sweep:
             elif not self.may_go_on(call, error):
                 self.ran.append((label, "went on: no reason is listed"))
         elif (self.part.when == "a" and not marked and call.role == "I" and
-              name_of(call.number) == "write" and "ended-silent" in text):
+              name_of(call.number) == "write" and
+              re.search("^(ended-silent|not-stopped 0)", text, re.M)):
             # Its only means of speech fails for ever; its end says enough.
             self.outcomes["pid 1 ended without a word"] += 1
         else:
