@@ -408,6 +408,10 @@ def main():
     if os.uname().machine != "x86_64":
         print("skipped: fault.c knows the registers of x86_64 only")
         sys.exit(77)
+    wanted = ONE[0] if ONE else ONLY
+    if wanted and wanted not in [part.name for part in PARTS + STARTS]:
+        sys.exit("no part %r; there are: %s" % (
+            wanted, ", ".join(part.name for part in PARTS + STARTS)))
     programs = Programs(BUILD)
     rootless = gives_namespaces()
     if not rootless:
@@ -415,7 +419,7 @@ def main():
     try:
         for kind, parts in ((Sweep, PARTS), (StartSweep, STARTS)):
             for part in parts:
-                if (part.name == (ONE[0] if ONE else ONLY or part.name) and
+                if (part.name == (wanted or part.name) and
                         (rootless or part.uid == 0)):
                     sweep_part(programs, kind, part)
     finally:
