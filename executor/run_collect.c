@@ -112,6 +112,12 @@ static int start_collector(struct run *r, struct error *e)
 		name_ours(r, &start);
 	if (r->helper_fd < 0 && run_start_helper(r, HELPER_COLLECT, e) < 0)
 		return -1;
+	/* A product is no result: it is one file, bounded by the scratch. */
+	if (r->is_compiling) {
+		start.max_files = 1;
+		start.max_bytes = limits[LIMIT_SCRATCH_BYTES];
+		start.max_depth = 1;
+	}
 	r->helper_watch.ready = collector_ready;
 	run_expect(r, DUE_HELPER, PATIENCE_HELPER);
 	return supervisor_send(r->s, r->helper_fd, &what, e);

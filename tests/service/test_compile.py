@@ -116,6 +116,14 @@ def _():
     equal(p.verify().code, 0, "verify")
 
 
+@case("a policy that keeps no files still runs what is compiled")
+def _():
+    p = Place(limits={"artifacts": {"default": 0, "max": 0}, "artifact_bytes": {"default": 0, "max": 0},
+                      "artifact_depth": {"default": 0, "max": 0}})
+    r = c(p, '#include <stdio.h>\nint main(void) { fputs("x", fopen("left", "w")); return 5; }')
+    equal((r["phase"], r["exit_code"], r["use"]["files"]), ("run", 5, 0), r["failed"])
+
+
 @case("a cancelled compiler is the end of the run")
 def _():
     p = Place()
