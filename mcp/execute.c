@@ -11,6 +11,16 @@
 #include "mcp/tools.h"
 
 #define WAIT_MS_MIN 1
+#define SHOWN_MAX   400000 /* any bytes, escaped twice, fit in a line */
+
+/* Clients that put a long text aside, so that the model sees nothing of it;
+ * who they are is their own word, and only this hangs on it. */
+static const struct {
+	const char *client;
+	size_t shown;
+} narrow[] = {
+	{ "claude-code", 40000 },
+};
 
 /* Who the client says it is; a modern one says so in each request. */
 static struct job_claims claims_of(struct server *s, const struct tool_call *c)
@@ -29,6 +39,22 @@ static struct job_claims claims_of(struct server *s, const struct tool_call *c)
 	    c->scan->nodes[info].kind == SCAN_OBJECT)
 		claim_client(s, c->scan, info);
 	return claims;
+}
+
+/* Bytes of output that this client is shown at once. */
+static size_t shown_to(const struct server *s, const struct tool_call *c)
+{
+	char name[SERVER_CLAIM_MAX] = "";
+	uint32_t info = rpc_meta(c->scan, c->message, "clientInfo");
+
+	if (!c->to->modern)
+		memcpy(name, s->client, sizeof(name));
+	else if (info != SCAN_NONE && c->scan->nodes[info].kind == SCAN_OBJECT)
+		claim_member(c->scan, info, "name", name);
+	for (size_t i = 0; i < sizeof(narrow) / sizeof(narrow[0]); i++)
+		if (strcmp(narrow[i].client, name) == 0)
+			return narrow[i].shown;
+	return SHOWN_MAX;
 }
 
 /* Nothing was asked of the service: an answer in the same shape. */
@@ -50,9 +76,12 @@ static void begin(struct server *s, const struct tool_call *c, struct job *r,
     const struct plan_kind *kind)
 {
 	const struct call_of of = { c->scan, c->message, c->to, kind, r };
+	struct call *call = calls_add(s, &of);
 
-	if (calls_add(s, &of) != NULL)
+	if (call != NULL) {
+		call->plan.shown = shown_to(s, c);
 		return;
+	}
 	r->background = false;
 	job_cancel(s, r);
 	answer_unsent(
@@ -114,6 +143,7 @@ void tool_get_run(struct server *s, struct tool_call *c)
 	}
 	memcpy(call->plan.run_id, run_id, sizeof(call->plan.run_id));
 	call->plan.offset = c->args.offset;
+	call->plan.shown = shown_to(s, c);
 	call->ready = r == NULL || r->over || c->args.wait_s == 0;
 	call->until_ms = server_now_ms() + WAIT_MS_MIN + c->args.wait_s * 1000;
 }

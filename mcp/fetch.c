@@ -49,7 +49,7 @@ bool fetch_want(struct fetch *f, const char *name)
 	return true;
 }
 
-const struct fetch_open *fetch_opened(const struct fetch *f, const char *name)
+struct fetch_open *fetch_opened(struct fetch *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_opened; i++)
 		if (f->opens[i].fd >= 0 && strcmp(f->opens[i].name, name) == 0)

@@ -30,6 +30,7 @@ struct plan {
 	char name[PROTOCOL_RESULT_NAME_MAX]; /* of a file, encoded */
 	char *uri;                           /* owned; of a resource, or NULL */
 	uint64_t offset, limit;
+	size_t shown; /* bytes of output together; of a run */
 };
 
 struct fetch_open {
@@ -67,7 +68,7 @@ void fetch_end(struct server *s);
 /* One more name to open; false when there is no room. */
 bool fetch_want(struct fetch *f, const char *name);
 /* The opened file of that name, or NULL. */
-const struct fetch_open *fetch_opened(const struct fetch *f, const char *name);
+struct fetch_open *fetch_opened(struct fetch *f, const char *name);
 
 /* Up to 'max' bytes from 'offset', appended to 'to'. */
 int fetch_read(const struct fetch_open *o, uint64_t offset, size_t max,

@@ -381,12 +381,12 @@ static size_t part(const struct facts_stream *all, size_t max)
 	return all->len <= max ? all->len : whole(all->data, max);
 }
 
-void job_share(struct facts_stream *out, struct facts_stream *err)
+void job_share(struct facts_stream *out, struct facts_stream *err, size_t max)
 {
 	size_t sure = err->len < ERR_SHOWN_SURE ? err->len : ERR_SHOWN_SURE;
 
-	out->len = part(out, JOB_SHOWN_MAX - sure);
-	err->len = part(err, JOB_SHOWN_MAX - out->len);
+	out->len = part(out, max - sure);
+	err->len = part(err, max - out->len);
 }
 
 void job_shown(const struct job *r, struct facts_body *ret)
@@ -395,5 +395,4 @@ void job_shown(const struct job *r, struct facts_body *ret)
 	    (struct facts_stream){ r->out != NULL ? r->out : "", r->out_len };
 	ret->err =
 	    (struct facts_stream){ r->err != NULL ? r->err : "", r->err_len };
-	job_share(&ret->out, &ret->err);
 }

@@ -12,8 +12,7 @@
 struct server;
 struct reply_to;
 
-/* Bytes of stdout and stderr together that a result shows: the popular client
- * puts longer results aside. */
+/* Bytes of each stream that are kept here; more is read from the service. */
 #define JOB_SHOWN_MAX 40000
 /* Ended ones that are remembered; older ones are asked of the service. */
 #define JOB_MEMORY_MAX 128
@@ -62,10 +61,10 @@ void job_tend(struct server *s);
 void job_abandon_all(struct server *s);
 void job_free_all(struct server *s);
 
-/* Bytes of each stream that a result shows. */
+/* What is kept here of each stream. */
 void job_shown(const struct job *r, struct facts_body *ret);
 
-/* Cut both to what is shown together, in whole characters. */
-void job_share(struct facts_stream *out, struct facts_stream *err);
+/* Cut both to 'max' bytes together, in whole characters. */
+void job_share(struct facts_stream *out, struct facts_stream *err, size_t max);
 
 #endif

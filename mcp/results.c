@@ -12,6 +12,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "mcp/fetch.h"
+#include "mcp/receipt.h"
 
 #define FILES           "files/"
 #define FILES_LEN       6
@@ -20,6 +21,8 @@
 #define IMAGES_BYTES    (4u << 20) /* together; a line holds 8 MiB */
 #define LINKS_MAX       32
 #define LISTED_MAX      64
+#define RESULT          "result.json"
+#define RECORD          "record.dsse.json"
 #define RESULT_JSON_MAX (1u << 20)
 #define RESULT_DEPTH    8
 
@@ -101,20 +104,37 @@ static void choose_images(struct fetch *f)
 	}
 }
 
+static void choose_streams(struct fetch *f)
+{
+	(void)fetch_want(f, "stdout");
+	(void)fetch_want(f, "stderr");
+}
+
+/* Whether this client is shown more than what is kept here. */
+static bool shows_more(const struct call *c)
+{
+	const struct facts *f = &c->job->facts;
+
+	return c->plan.shown > JOB_SHOWN_MAX &&
+	       (f->out_size > JOB_SHOWN_MAX || f->err_size > JOB_SHOWN_MAX);
+}
+
 static void choose_for_run(struct server *s, struct call *c, struct fetch *f)
 {
 	(void)s;
-	(void)c;
+	if (shows_more(c))
+		choose_streams(f);
 	choose_images(f);
 }
 
 static void choose_for_stored(struct server *s, struct call *c, struct fetch *f)
 {
 	(void)s;
-	(void)c;
-	(void)fetch_want(f, "result.json");
-	(void)fetch_want(f, "stdout");
-	(void)fetch_want(f, "stderr");
+	if (c->job == NULL) {
+		(void)fetch_want(f, RESULT);
+		(void)fetch_want(f, RECORD);
+	}
+	choose_streams(f);
 	choose_images(f);
 }
 
@@ -159,8 +179,7 @@ static void put_artifacts(
 	page_text(to, n > 0 ? "\n  " : "");
 }
 
-static void put_links(
-    const struct fetch *f, const char *run_id, struct page *to)
+static void put_links(struct fetch *f, const char *run_id, struct page *to)
 {
 	size_t n = 0;
 
@@ -181,8 +200,8 @@ static void put_links(
 }
 
 /* Images, text, links; 's->text' holds the text. */
-static void answer(struct server *s, const struct call *c,
-    const struct fetch *f, const struct facts *facts)
+static void answer(struct server *s, const struct call *c, struct fetch *f,
+    const struct facts *facts)
 {
 	page_text(&s->body, "\"content\":[");
 	for (size_t i = 0; i < f->n_opened; i++)
@@ -213,51 +232,86 @@ static void print(struct server *s, const struct fetch *f,
 	facts_print(facts, body, &s->text);
 }
 
-static void render_run(struct server *s, struct call *c, struct fetch *f)
+/* Part of a stream, from the service; as kept here, where it has none. */
+static struct facts_stream read_stream(struct fetch *f, const char *name,
+    const struct facts_stream *kept, uint64_t offset, struct page *to)
 {
-	struct facts_body body = { .out_offset = c->plan.offset };
-
-	job_shown(c->job, &body);
-	if (c->plan.offset > 0) {
-		size_t skip = c->plan.offset < body.out.len
-		                  ? (size_t)c->plan.offset
-		                  : body.out.len;
-
-		body.out.data += skip;
-		body.out.len -= skip;
-	}
-	print(s, f, &c->job->facts, &body);
-	answer(s, c, f, &c->job->facts);
-}
-
-/* Part of a stream, from the service. */
-static struct facts_stream read_stream(
-    struct fetch *f, const char *name, uint64_t offset, struct page *to)
-{
-	const struct fetch_open *o = fetch_opened(f, name);
+	struct fetch_open *o = fetch_opened(f, name);
 	struct error e;
 
-	page_clear(to);
-	if (o != NULL)
-		(void)!fetch_read(o, offset, JOB_SHOWN_MAX, to, &e);
+	if (o == NULL) {
+		size_t skip = offset < kept->len ? (size_t)offset : kept->len;
+
+		return (
+		    struct facts_stream){ kept->data + skip, kept->len - skip };
+	}
+	(void)!fetch_read(o, offset, to->max, to, &e);
+	/* Not a candidate for an image, and no longer needed. */
+	own_close(&o->fd);
+	o->fd = -1;
 	return (struct facts_stream){ to->len > 0 ? to->data : "", to->len };
+}
+
+/* 'kept' is what there is of each stream without the service. */
+static void answer_facts(struct server *s, const struct call *c,
+    struct fetch *f, const struct facts *facts, const struct facts_body *kept)
+{
+	struct facts_body body = { .out_offset = c->plan.offset };
+	struct page out;
+	struct page err;
+
+	page_init(&out, c->plan.shown);
+	page_init(&err, c->plan.shown);
+	body.out = read_stream(f, "stdout", &kept->out, c->plan.offset, &out);
+	body.err = read_stream(f, "stderr", &kept->err, 0, &err);
+	job_share(&body.out, &body.err, c->plan.shown);
+	print(s, f, facts, &body);
+	answer(s, c, f, facts);
+	page_free(&out);
+	page_free(&err);
+}
+
+static void render_run(struct server *s, struct call *c, struct fetch *f)
+{
+	struct facts_body kept;
+
+	job_shown(c->job, &kept);
+	answer_facts(s, c, f, &c->job->facts, &kept);
+}
+
+/* All of a file of ours, into 'to'; false if it is not there. */
+static bool read_whole(struct fetch *f, const char *name, struct page *to)
+{
+	struct fetch_open *o = fetch_opened(f, name);
+	struct error e;
+	bool good;
+
+	page_clear(to);
+	if (o == NULL)
+		return false;
+	good = fetch_read(o, 0, RESULT_JSON_MAX, to, &e) == 0 && to->len > 0;
+	own_close(&o->fd);
+	o->fd = -1;
+	return good;
 }
 
 static bool recall(struct server *s, struct fetch *f, struct facts *ret)
 {
-	const struct fetch_open *o = fetch_opened(f, "result.json");
 	struct scan scan = { .nodes = s->nodes,
 		.cap = RPC_NODES_MAX,
 		.max_depth = RESULT_DEPTH };
 	struct error e;
 
-	page_clear(&s->text);
-	if (o == NULL || fetch_read(o, 0, RESULT_JSON_MAX, &s->text, &e) < 0)
+	if (!read_whole(f, RESULT, &s->text))
 		return false;
 	scan.text = s->text.data;
 	scan.len = s->text.len;
-	return scan.len > 0 && scan_parse(&scan, &e) == 0 &&
-	       facts_recall(ret, &scan);
+	if (scan_parse(&scan, &e) < 0 || !facts_recall(ret, &scan))
+		return false;
+	/* It names the intent; the record beside it is the outcome. */
+	if (read_whole(f, RECORD, &s->text) && !s->text.failed)
+		receipt_recall(&s->text, &scan, ret);
+	return true;
 }
 
 static void answer_no_run(
@@ -273,38 +327,19 @@ static void answer_no_run(
 
 static void render_stored(struct server *s, struct call *c, struct fetch *f)
 {
-	struct facts_body body = { .out_offset = c->plan.offset };
+	static const struct facts_body nothing = { .out = { "", 0 },
+		.err = { "", 0 } };
 	struct facts facts = { .allow = false };
-	struct page out;
-	struct page err;
 
-	if (f->failed[0] != '\0') {
-		if (c->job != NULL)
-			render_run(s, c, f);
-		else
-			answer_no_run(s, c, f->failed);
-		return;
-	}
-	/* What this front knows says more: the outcome's place in the log. */
+	/* What this front knows is as good, and there when nothing is kept. */
 	if (c->job != NULL)
-		facts = c->job->facts;
-	else if (!recall(s, f, &facts)) {
+		render_run(s, c, f);
+	else if (f->failed[0] != '\0')
+		answer_no_run(s, c, f->failed);
+	else if (!recall(s, f, &facts))
 		answer_no_run(s, c, "its result cannot be read");
-		return;
-	}
-	page_init(&out, JOB_SHOWN_MAX);
-	page_init(&err, JOB_SHOWN_MAX);
-	body.out = read_stream(f, "stdout", c->plan.offset, &out);
-	body.err = read_stream(f, "stderr", 0, &err);
-	job_share(&body.out, &body.err);
-	print(s, f, &facts, &body);
-	for (size_t i = 0; i < 3 && i < f->n_opened; i++)
-		own_close(&f->opens[i].fd);
-	for (size_t i = 0; i < 3 && i < f->n_opened; i++)
-		f->opens[i].fd = -1;
-	answer(s, c, f, &facts);
-	page_free(&out);
-	page_free(&err);
+	else
+		answer_facts(s, c, f, &facts, &nothing);
 }
 
 const struct plan_kind results_of_run = { true, choose_for_run, render_run };
@@ -316,7 +351,8 @@ void results_choose(struct call *c)
 {
 	if (c->plan.kind == &results_running && c->until_ms != 0)
 		c->plan.kind = &results_of_stored; /* get_run that waited */
-	else if (c->plan.kind == &results_of_run && c->job->facts.files == 0)
+	else if (c->plan.kind == &results_of_run && c->job->facts.files == 0 &&
+	         !shows_more(c))
 		c->plan.kind = &results_running; /* there is nothing to list */
 }
 

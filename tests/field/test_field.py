@@ -23,7 +23,6 @@ from lib import BAILIFF, LIBEXEC, PATIENCE_S, Place, clean, need_root, parent, p
 KNOWN = {
     "O31": "java takes the first class of the file; javac would look for the one with main",
     "O84": "a root of the policy that is a link is refused; the policy names the folder itself",
-    "O104": "a reply shows the first part of long output; the whole is in the result, which read_file reads",
     "O33": "a bash script runs byte for byte, so that what is hashed is what runs; carriage returns are its own",
 }
 EXTENSIONS = {"python": "py", "bash": "sh", "javascript": "js", "ruby": "rb", "r": "R", "java": "java", "c": "c", "cpp": "cpp", "go": "go"}

@@ -169,18 +169,32 @@ def _():
         r = c.call("execute_code", code="import os; os.write(1, b'\\xff\\x1b[31m\\x00 ok\\n'); os.write(2, b'\\xc3')")
         equal(r.json["stdout"], "\ufffd\x1b[31m\0 ok\n")
         equal((r.json["stderr"], r.json["encoding_errors"]), ("\ufffd", 2))
-        c.request("tools/call", {"name": "execute_code", "arguments": {
-            "code": "import sys\nfor i in range(400000): sys.stdout.write('\u00e9%d\\n' % i)"}}, 5)
-        line = c.line()
-        check(len(line) < 300000, "line of %d bytes" % len(line))
-        r = Result(json.loads(line))
-        equal(r.json["truncated"], {"stdout": True, "stderr": False})
-        check(len(r.json["stdout"].encode()) <= 40000 and "\ufffd" not in r.json["stdout"], "cut in a character")
-        check(r.json["stdout_total"] > 1 << 20, r.json["stdout_total"])
-        next_ = c.call("get_run", run_id=r.json["run_id"], stdout_offset=len(r.json["stdout"].encode()))
-        whole = "".join("\u00e9%d\n" % i for i in range(20000))
-        both = r.json["stdout"] + next_.json["stdout"]
-        equal(both, whole[:len(both)], "the next part follows")
+
+
+@case("long output is shown up to what the client shows its model, the rest is read on")
+def _():
+    code = "import sys\nfor i in range(400000): sys.stdout.write('\u00e9%d\\n' % i)\nsys.stderr.write('e' * 9)"
+    whole = "".join("\u00e9%d\n" % i for i in range(200000))
+    for name, shown in (("claude-code", 40000), ("any", 400000)):
+        with Client(PLACE, initialize=None) as c:
+            c.ask("initialize", {"protocolVersion": "2025-06-18", "clientInfo": {"name": name, "version": "1"}})
+            r = c.call("execute_code", code=code)
+            got = r.json["stdout"].encode()
+            equal(r.json["truncated"], {"stdout": True, "stderr": False})
+            check(shown - 20 < len(got) <= shown and b"\xef\xbf\xbd" not in got, "%s: %d bytes" % (name, len(got)))
+            equal(r.json["stderr"], "e" * 9)
+            check(r.json["stdout_total"] > 1 << 20, r.json["stdout_total"])
+            next_ = c.call("get_run", run_id=r.json["run_id"], stdout_offset=len(got))
+            both = r.json["stdout"] + next_.json["stdout"]
+            equal(both, whole[:len(both)], "the next part follows")
+            check(len(both.encode()) > 2 * shown - 40, "the next part is short")
+    with Client(PLACE, initialize=None) as c:
+        modern = {**M, META + "clientInfo": {"name": "claude-code", "version": "2"}}
+        for meta, shown in ((modern, 40000), (M, 100001)):
+            r = Result(c.answer(c.begin("execute_code", meta=meta, code="print('y' * 100000)")))
+            equal(len(r.json["stdout"]), shown, meta)
+        odd = Result(c.answer(c.begin("execute_code", meta=M, code="import os; os.write(1, b'\\0' * 600000)")))
+        equal(len(odd.json["stdout"]), 400000, "the worst bytes still make a line")
 
 
 @case("what a program does to its descriptors and children never reaches our output")
@@ -277,7 +291,21 @@ def _():
         g = c.call("get_run", run_id=r.json["run_id"])
         for key in ("exit_code", "stdout", "status", "run_id", "artifacts", "policy"):
             equal(g.json[key], r.json[key], key)
-        equal(g.json["audit"]["record"], "intent")
+        equal(g.json["audit"], r.json["audit"], "the outcome's place in the log")
+        equal(g.message["result"]["_meta"]["bailiff/auditLeaf"], r.json["audit"]["leaf"])
+        outcome = record_of(r.json["run_id"], "outcome")[0]
+        equal(g.json["audit"]["seq"], outcome["seq"])
+    record = os.path.join(PLACE.state, "results", r.json["run_id"], "record.dsse.json")
+    with open(record, "rb") as f:
+        good = f.read()
+    for bad in (good.replace(b'"payload": "', b'"payload": "x'), b"{", b""):
+        with open(record, "wb") as f:
+            f.write(bad)
+        with Client(PLACE) as c:
+            g = c.call("get_run", run_id=r.json["run_id"]).json
+            equal((g["status"], g["audit"].get("record")), ("error", "intent"), "without the record")
+    with open(record, "wb") as f:
+        f.write(good)
 
 
 @case("the policy and the languages are told as they are")
