@@ -3,7 +3,7 @@
  * the signer.  Events are a supervisor's and are judged before they become
  * records; keys, clock and order are ours.
  */
-#include "audit/chain.h"
+#include "audit/chain_notes.h"
 
 #include <sodium.h>
 #include <string.h>
@@ -36,14 +36,16 @@ void chain_begin(struct chain *c)
 	c->draft = c->state;
 	c->n_records = 0;
 	c->n_salts = 0;
+	c->redact.n = 0;
 	c->used = 0;
 }
 
-/* Beside this record there may be an opening one, each of a full line. */
+/* Beside this record there may be an opening one, each of a full line, and a
+ * few short ones.  A redaction ends its group: it is the only one in it. */
 bool chain_is_full(const struct chain *c)
 {
-	return c->n_records >= CHAIN_GROUP_MAX ||
-	       CHAIN_GROUP_BYTES - c->used < (size_t)2 * (EVENT_LINE_MAX + 1) ||
+	return c->n_records >= CHAIN_GROUP_MAX || c->redact.n > 0 ||
+	       CHAIN_GROUP_BYTES - c->used < (size_t)3 * (EVENT_LINE_MAX + 1) ||
 	       (c->draft.ours && c->draft.tree.size - c->draft.epoch_first >=
 	                             CHAIN_EPOCH_MAX);
 }
@@ -61,8 +63,7 @@ static void fill_frame(const struct chain *c, struct record_frame *f)
 	f->time_us = clock_ns(CLOCK_REALTIME) / NS_PER_US;
 }
 
-/* Build 'what' (its frame comes from here), sign it, put it behind the group. */
-static int put(struct chain *c, const struct record *what, struct error *e)
+int chain_put(struct chain *c, const struct record *what, struct error *e)
 {
 	struct record_frame frame;
 	struct record r = *what;
@@ -84,6 +85,9 @@ static int put(struct chain *c, const struct record *what, struct error *e)
 	memcpy(d->prev, c->leaves[at], TREE_HASH);
 	d->bytes += c->line.len + 1;
 	d->ended = false;
+	memcpy(d->boot, c->boot, sizeof(d->boot));
+	d->mono_us = frame.mono_ns / NS_PER_US;
+	d->wall_us = frame.time_us;
 	return 0;
 }
 
@@ -111,25 +115,28 @@ static int open_epoch(struct chain *c, struct error *e)
 	memcpy(o.record_key, c->keys.record.public_key, sizeof(o.record_key));
 	sha256_of(c->keys.next, sizeof(c->keys.next), o.next);
 	ed25519_sign(c->keys.record.secret, d->prev, TREE_HASH, o.proof);
-	if (put(c, &r, e) < 0)
+	if (chain_put(c, &r, e) < 0)
 		return FAIL_IN(
 		    e, "open epoch %llu", (unsigned long long)d->epoch);
 	memcpy(d->record_key, o.record_key, sizeof(d->record_key));
 	memcpy(d->next, o.next, sizeof(d->next));
+	chain_builds(&c->hello, d->builds);
 	d->ours = true;
 	return 0;
 }
 
+/* An epoch is open, and what the log has to say of itself is said. */
 static int ready_epoch(struct chain *c, struct error *e)
 {
 	uint64_t epoch = c->draft.epoch;
+	struct chain_step step;
 
 	if (c->draft.final)
 		return FAIL(e, ERROR_TAMPERED, "this log was closed for good");
-	if (c->draft.ours)
-		return 0;
-	if (open_epoch(c, e) == 0)
-		return 0;
+	/* The opening record has clocks too: compare before it. */
+	chain_measure(c, &step);
+	if (c->draft.ours || open_epoch(c, e) == 0)
+		return chain_note_step(c, &step, e);
 	c->draft.epoch = epoch;
 	if (store_is_full(e))
 		e->kind = ERROR_LIMIT;
@@ -150,16 +157,29 @@ static void close_intent(struct chain_state *d, struct chain_intent *in)
 	*in = d->open[--d->n_open];
 }
 
-static int check_run(
-    struct chain *c, const uint8_t run[EVENT_RUN_BYTES], struct error *e)
+bool chain_is_open(const struct chain *c, const uint8_t run[EVENT_RUN_BYTES])
 {
-	if (runs_has(&c->runs, run) || find_open(&c->draft, run) != NULL)
-		return FAIL(e, ERROR_STATE, "this run id was used before");
-	/* Room for this record and for the end of every run that is open. */
+	for (size_t i = 0; i < c->draft.n_open; i++)
+		if (memcmp(c->draft.open[i].run, run, EVENT_RUN_BYTES) == 0)
+			return true;
+	return false;
+}
+
+/* Room for a record and for the end of every run that is open. */
+static int has_room(struct chain *c, struct error *e)
+{
 	return store_reserve(&c->store,
 	    c->draft.bytes + STORE_RESERVE +
 	        RUN_RESERVE * (uint64_t)(c->draft.n_open + 2),
 	    e);
+}
+
+static int check_run(
+    struct chain *c, const uint8_t run[EVENT_RUN_BYTES], struct error *e)
+{
+	if (runs_has(&c->runs, run) || chain_is_open(c, run))
+		return FAIL(e, ERROR_STATE, "this run id was used before");
+	return has_room(c, e);
 }
 
 static void new_salt(struct chain *c)
@@ -173,6 +193,19 @@ static void new_salt(struct chain *c)
 	randombytes_buf(entry + sizeof(seq), RECORD_SALT);
 }
 
+/* Before a request: with a link's first, which policy and programs it is of. */
+static int ready(struct chain *c, const struct chain_sender *from,
+    const struct event_policy *policy, struct error *e)
+{
+	if (!c->draft.ours && from->hello != NULL)
+		c->hello = *from->hello;
+	if (ready_epoch(c, e) < 0)
+		return -1;
+	if (from->announced)
+		return 0;
+	return chain_note_config(c, from, policy, e);
+}
+
 static int add_intent(struct chain *c, const struct chain_sender *from,
     const struct event_intent *event, struct error *e)
 {
@@ -184,12 +217,13 @@ static int add_intent(struct chain *c, const struct chain_sender *from,
 	if (d->n_open == CHAIN_OPEN_MAX)
 		return FAIL(e, ERROR_LIMIT, "more than %d runs at once",
 		    CHAIN_OPEN_MAX);
-	if (check_run(c, event->run, e) < 0 || ready_epoch(c, e) < 0)
+	if (check_run(c, event->run, e) < 0 ||
+	    ready(c, from, &event->policy, e) < 0)
 		return -1;
 	seq = d->tree.size;
 	new_salt(c);
 	r.salt = c->salts[c->n_salts] + sizeof(seq);
-	if (put(c, &r, e) < 0)
+	if (chain_put(c, &r, e) < 0)
 		return -1;
 	c->n_salts++;
 	runs_add(&c->runs, event->run);
@@ -202,14 +236,15 @@ static int add_intent(struct chain *c, const struct chain_sender *from,
 	return 0;
 }
 
-static int add_denial(
-    struct chain *c, const struct event_denial *event, struct error *e)
+static int add_denial(struct chain *c, const struct chain_sender *from,
+    const struct event_denial *event, struct error *e)
 {
 	struct record r = { .type = RECORD_DENIAL, .denial = event };
 
-	if (check_run(c, event->run, e) < 0 || ready_epoch(c, e) < 0)
+	if (check_run(c, event->run, e) < 0 ||
+	    ready(c, from, &event->policy, e) < 0)
 		return -1;
-	if (put(c, &r, e) < 0)
+	if (chain_put(c, &r, e) < 0)
 		return -1;
 	runs_add(&c->runs, event->run);
 	return 0;
@@ -228,7 +263,7 @@ static int add_outcome(struct chain *c, const struct chain_sender *from,
 	if (in->seq != event->intent_seq ||
 	    memcmp(in->leaf, event->intent_leaf, sizeof(in->leaf)) != 0)
 		return FAIL(e, ERROR_STATE, "outcome of another intent");
-	if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
+	if (ready_epoch(c, e) < 0 || chain_put(c, &r, e) < 0)
 		return -1;
 	close_intent(&c->draft, in);
 	return 0;
@@ -237,16 +272,20 @@ static int add_outcome(struct chain *c, const struct chain_sender *from,
 int chain_add(struct chain *c, const struct chain_sender *from,
     const struct chain_event *what, size_t *ret_index, struct error *e)
 {
+	struct record r = { .type = RECORD_TYPES };
 	int failed = -1;
 
 	if (what->verb == EVENT_INTENT)
 		failed = add_intent(c, from, what->event, e);
 	else if (what->verb == EVENT_DENIAL)
-		failed = add_denial(c, what->event, e);
+		failed = add_denial(c, from, what->event, e);
 	else if (what->verb == EVENT_OUTCOME)
 		failed = add_outcome(c, from, what->event, e);
-	else
-		(void)FAIL(e, ERROR_STATE, "HELLO said twice");
+	else if (chain_note_of(c, what, &r, e) == 0 && has_room(c, e) == 0 &&
+	         ready_epoch(c, e) == 0)
+		failed = chain_put(c, &r, e);
+	if (failed < 0)
+		c->redact.n = 0;
 	if (failed < 0)
 		return -1;
 	*ret_index = c->n_records - 1;
@@ -271,7 +310,7 @@ int chain_abort(struct chain *c, uint64_t link, struct error *e)
 		memcpy(a.run, d->open[i].run, sizeof(a.run));
 		memcpy(a.intent_leaf, d->open[i].leaf, sizeof(a.intent_leaf));
 		a.intent_seq = d->open[i].seq;
-		if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
+		if (ready_epoch(c, e) < 0 || chain_put(c, &r, e) < 0)
 			return -1;
 		close_intent(d, &d->open[i]);
 	}
@@ -291,10 +330,19 @@ int chain_recover(struct chain *c, struct error *e)
 			return e->kind == ERROR_CLOSED ? 0 : -1;
 		body.bytes = torn.bytes;
 		memcpy(body.sha256, torn.sha256, sizeof(body.sha256));
-		if (ready_epoch(c, e) < 0 || put(c, &r, e) < 0)
+		if (ready_epoch(c, e) < 0 || chain_put(c, &r, e) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+int chain_tick(struct chain *c, struct error *e)
+{
+	struct record r = { .type = RECORD_TICK };
+
+	if (has_room(c, e) < 0 || ready_epoch(c, e) < 0)
+		return -1;
+	return chain_put(c, &r, e);
 }
 
 int chain_end_epoch(struct chain *c, const char *reason, struct error *e)
@@ -305,8 +353,10 @@ int chain_end_epoch(struct chain *c, const char *reason, struct error *e)
 
 	if (!d->ours)
 		return FAIL(e, ERROR_STATE, "no epoch is open");
+	if (ready_epoch(c, e) < 0)
+		return -1;
 	closing.records = d->tree.size - d->epoch_first;
-	if (put(c, &r, e) < 0)
+	if (chain_put(c, &r, e) < 0)
 		return -1;
 	d->ended = true;
 	d->ours = false;
@@ -322,7 +372,7 @@ int chain_end_log(struct chain *c, struct error *e)
 	if (ready_epoch(c, e) < 0)
 		return -1;
 	closing.records = d->tree.size;
-	if (put(c, &r, e) < 0)
+	if (chain_put(c, &r, e) < 0)
 		return -1;
 	d->final = true;
 	d->ours = false;

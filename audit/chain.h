@@ -19,6 +19,8 @@
 struct chain_sender {
 	uint64_t link; /* above 0 */
 	uint8_t instance[16];
+	const struct event_hello *hello; /* borrowed: its builds */
+	bool announced; /* what runs there was compared with the log already */
 };
 
 struct chain_event {
@@ -33,8 +35,10 @@ void chain_begin(struct chain *c);
 bool chain_is_full(const struct chain *c);
 
 /*
- * Add the record of an INTENT, DENIAL or OUTCOME; the opening record of an
- * epoch goes before it where one is due.  *ret_index is its place in the group.
+ * Add the record of an event; the opening record of an epoch goes before it
+ * where one is due, and records of what happened to the log since the one
+ * before: clock, gap, and with a link's first request config.
+ * *ret_index is its place in the group.
  * ERROR_STATE: a run id used before, an outcome without its open intent.
  * ERROR_MALFORMED: a value that no record can hold.  ERROR_LIMIT: no space, or
  * too many open intents.  After these three the group goes on without it; after
@@ -50,6 +54,12 @@ int chain_add(struct chain *c, const struct chain_sender *from,
  */
 int chain_abort(struct chain *c, uint64_t link, struct error *e) MUST_CHECK;
 
+/* Add a tick: nothing else happened. */
+int chain_tick(struct chain *c, struct error *e) MUST_CHECK;
+
+/* A request was refused for want of space: to be recorded when there is some. */
+void chain_refused(struct chain *c);
+
 /* Add a recover record for each torn piece that was set aside at this size. */
 int chain_recover(struct chain *c, struct error *e) MUST_CHECK;
 
@@ -59,7 +69,8 @@ int chain_end_epoch(
 int chain_end_log(struct chain *c, struct error *e) MUST_CHECK;
 
 /*
- * Make the group durable, then sign and write its checkpoint.  ERROR_LIMIT: there was no
+ * Make the group durable, erase what it redacts, then sign and write its
+ * checkpoint.  ERROR_LIMIT: there was no
  * space, and the group never was.  Any other failure is for good.
  */
 int chain_commit(struct chain *c, struct error *e) MUST_CHECK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/chain.h"
+#include "audit/salts.h"
 
 /* The record key of an open epoch signs beside the log key: a thief of the log
  * key alone cannot make heads of epochs that are over. */
@@ -52,6 +53,20 @@ static int turn_keys(struct chain *c, struct error *e)
 	return 0;
 }
 
+/*
+ * The record comes first, and the answer last.  A crash in between is made good
+ * at the next start: state/head is older than the record then (signer_serve.c
+ * writes it after the answers), so the start reads the record and erases.
+ */
+static int erase(struct chain *c, struct error *e)
+{
+	for (size_t i = 0; i < c->redact.n; i++)
+		if (salts_erase(&c->store, &c->redact.salts[i], e) < 0)
+			return FAIL_IN(e, "redact");
+	c->redact.n = 0;
+	return 0;
+}
+
 int chain_commit(struct chain *c, struct error *e)
 {
 	bool was_ours = c->state.ours;
@@ -80,6 +95,8 @@ int chain_commit(struct chain *c, struct error *e)
 	c->state = c->draft;
 	c->was_ours = was_ours;
 	c->unsettled = true;
+	if (erase(c, e) < 0)
+		return -1;
 	/* Signed while the key is still there: the group may end its epoch. */
 	if (sign_note(c, &c->state.tree, true, e) < 0)
 		return -1;

@@ -20,6 +20,8 @@
 #define CHAIN_GROUP_BYTES (4u << 20)
 #define CHAIN_EPOCH_MAX   10000 /* records of one epoch */
 #define CHAIN_EPOCH_MS    3600000
+#define CHAIN_POLICIES    16 /* policies by name, the last that were used */
+#define CHAIN_STEP_US     1000000 /* a step of the wall clock worth a record */
 
 struct chain_intent {
 	uint8_t run[EVENT_RUN_BYTES];
@@ -27,6 +29,12 @@ struct chain_intent {
 	uint8_t leaf[TREE_HASH];
 	uint64_t seq;
 	uint64_t link; /* the channel it came by; 0: found at a start */
+};
+
+/* Which effective text a policy of that name had last. */
+struct chain_policy {
+	char name[EVENT_WORD_MAX]; /* "": free */
+	uint8_t sha256[32];
 };
 
 /* Plain data: a copy is a snapshot. */
@@ -41,6 +49,14 @@ struct chain_state {
 	bool ours;  /* this process opened that epoch and holds its key */
 	bool ended; /* the last record is epoch.close */
 	bool final; /* the last record is log.close */
+	/* Of the last record: its clocks, and the boot that mono is of.  0: not
+	 * known. */
+	uint8_t boot[16];
+	uint64_t mono_us, wall_us;
+	uint8_t builds[32]; /* digest of those named last; zeros: not known */
+	struct chain_policy policies[CHAIN_POLICIES];
+	size_t next_policy; /* the place that is given up next */
+	uint64_t refused;   /* of chain.gap, already in a record */
 	size_t n_open;
 	struct chain_intent open[CHAIN_OPEN_MAX];
 };
@@ -62,6 +78,9 @@ struct chain {
 	uint8_t leaves[CHAIN_GROUP_MAX + 8][TREE_HASH];
 	size_t line_at[CHAIN_GROUP_MAX + 8];
 	size_t line_len[CHAIN_GROUP_MAX + 8];
+	/* Requests refused for want of space; recorded when there is some. */
+	struct event_gap gap;
+	struct record_redact redact; /* of this group; n 0: none */
 	size_t n_salts;
 	uint8_t salts[CHAIN_GROUP_MAX][STORE_SALT_SIZE];
 	size_t used; /* bytes of 'group' */

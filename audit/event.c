@@ -24,6 +24,7 @@ static const struct wire_field hello_rows[] = {
 	WIRE_ROW_U32(event_hello, version),
 	WIRE_ROW_FIXED(event_hello, instance),
 	WIRE_ROW_LIST(event_hello, builds, &build),
+	WIRE_ROW_U32(event_hello, tick_s),
 };
 static const struct wire_layout hello = WIRE_LAYOUT(event_hello, hello_rows);
 
@@ -159,12 +160,56 @@ static const struct wire_field recall_rows[] = {
 };
 static const struct wire_layout recall = WIRE_LAYOUT(event_recall, recall_rows);
 
+static const struct wire_field gap_rows[] = {
+	WIRE_ROW_U64(event_gap, ticket),
+	WIRE_ROW_U32(event_gap, reason),
+	WIRE_ROW_U64(event_gap, refused),
+	WIRE_ROW_U64(event_gap, from_us),
+	WIRE_ROW_U64(event_gap, to_us),
+};
+static const struct wire_layout gap = WIRE_LAYOUT(event_gap, gap_rows);
+
+static const struct wire_field access_rows[] = {
+	WIRE_ROW_U64(event_access, ticket),
+	WIRE_ROW_FIXED(event_access, run),
+	PRINCIPAL_ROWS(event_access),
+	WIRE_ROW_TEXT(event_access, name),
+};
+static const struct wire_layout access_layout =
+    WIRE_LAYOUT(event_access, access_rows);
+
+static const struct wire_field run_rows[] = {
+	WIRE_ROW_FIXED(event_run, run),
+};
+static const struct wire_layout run = WIRE_LAYOUT(event_run, run_rows);
+
+static const struct wire_field prune_rows[] = {
+	WIRE_ROW_U64(event_prune, ticket),
+	WIRE_ROW_U32(event_prune, reason),
+	WIRE_ROW_U64(event_prune, bytes),
+	POLICY_ROWS(event_prune),
+	WIRE_ROW_LIST(event_prune, runs, &run),
+};
+static const struct wire_layout prune = WIRE_LAYOUT(event_prune, prune_rows);
+
+static const struct wire_field redact_rows[] = {
+	WIRE_ROW_U64(event_redact, ticket),
+	WIRE_ROW_U32(event_redact, results),
+	PRINCIPAL_ROWS(event_redact),
+	WIRE_ROW_LIST(event_redact, runs, &run),
+};
+static const struct wire_layout redact = WIRE_LAYOUT(event_redact, redact_rows);
+
 static const struct wire_message events[] = {
 	{ EVENT_HELLO, "hello", &hello },
 	{ EVENT_INTENT, "intent", &intent },
 	{ EVENT_DENIAL, "denial", &denial },
 	{ EVENT_OUTCOME, "outcome", &outcome },
 	{ EVENT_RECALL, "recall", &recall },
+	{ EVENT_GAP, "gap", &gap },
+	{ EVENT_ACCESS, "access", &access_layout },
+	{ EVENT_PRUNE, "prune", &prune },
+	{ EVENT_REDACT, "redact", &redact },
 };
 
 const struct wire_protocol event_protocol = { "event",

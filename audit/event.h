@@ -7,7 +7,8 @@
  * can lie in a value but never in the form of a record.  Members say what the
  * fields of the record of that name in docs/audit-log.md say.
  *
- * Order on a channel: HELLO, then any number of INTENT, DENIAL, OUTCOME.  Each
+ * Order on a channel: HELLO, then any number of INTENT, DENIAL, OUTCOME, GAP,
+ * ACCESS, PRUNE and REDACT.  Each
  * is answered by STORED once durable, or by REFUSED; answers come in the order
  * of the events.  RECALL asks for the answer to an outcome of long ago; it is
  * for a supervisor's start, before its first event.  When the channel closes, the signer writes an 'aborted'
@@ -30,6 +31,8 @@
 #define EVENT_CLAIM_MAX    257 /* percent-encoded, 256 bytes and a NUL */
 #define EVENT_STEPS_MAX    16
 #define EVENT_PHASES_MAX   2
+#define EVENT_BATCH_MAX    64 /* runs named by one PRUNE or REDACT */
+#define EVENT_TICK_MAX_S   86400
 #define EVENT_LINE_MAX     65535      /* a record without its LF */
 #define EVENT_PROOF_MAX    16384      /* a tlog-proof with its checkpoint */
 #define EVENT_UNLIMITED    UINT64_MAX /* a limit that is "unlimited" */
@@ -40,6 +43,10 @@ enum event_verb {
 	EVENT_DENIAL,
 	EVENT_OUTCOME,
 	EVENT_RECALL,
+	EVENT_GAP,
+	EVENT_ACCESS,
+	EVENT_PRUNE,
+	EVENT_REDACT,
 };
 
 enum event_reply_verb {
@@ -87,9 +94,12 @@ struct event_hello {
 	uint32_t version; /* EVENT_VERSION */
 	uint8_t instance[16];
 	WIRE_LIST_OF(struct event_build, 16) builds;
+	/* A record at least every so many seconds while this channel is open and
+	 * something was recorded before; 0: silence is not recorded. */
+	uint32_t tick_s;
 };
 
-#define EVENT_VERSION 2
+#define EVENT_VERSION 3
 
 struct event_intent {
 	uint64_t ticket; /* chosen by the sender, returned in the answer */
@@ -215,6 +225,46 @@ struct event_recall {
 	uint64_t ticket;
 	uint8_t run[EVENT_RUN_BYTES];
 	uint8_t manifest[32];
+};
+
+/* Requests that were turned away without a decision or a record. */
+struct event_gap {
+	uint64_t ticket;
+	uint32_t reason; /* enum gap_reason */
+	uint64_t refused;
+	uint64_t from_us, to_us; /* since 1970: of the first and the last */
+};
+
+/* Somebody reads results through the service; recorded before they get any. */
+struct event_access {
+	uint64_t ticket;
+	uint8_t run[EVENT_RUN_BYTES];
+	struct event_principal principal;
+	char name[EVENT_NAME_MAX]; /* percent-encoded; "": the list of names */
+};
+
+struct event_run {
+	uint8_t run[EVENT_RUN_BYTES];
+};
+
+/* Result folders that go next, for a reason of the policy. */
+struct event_prune {
+	uint64_t ticket;
+	uint32_t reason; /* enum prune_reason */
+	uint64_t bytes;  /* of all that they hold */
+	struct event_policy policy;
+	WIRE_LIST_OF(struct event_run, EVENT_BATCH_MAX) runs; /* 1 or more */
+};
+
+/*
+ * Erase the salts of these runs' commitments: done when STORED comes.  REFUSED,
+ * and nothing is erased, if one of them is unknown or still open.
+ */
+struct event_redact {
+	uint64_t ticket;
+	uint32_t results; /* 1: their result folders go too, next */
+	struct event_principal principal;                     /* who asked */
+	WIRE_LIST_OF(struct event_run, EVENT_BATCH_MAX) runs; /* 1 or more */
 };
 
 struct event_welcome {

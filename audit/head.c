@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/c1.h"
+#include "audit/chain_notes.h"
 #include "audit/entry.h"
 #include "audit/json.h"
 #include "base/own.h"
@@ -41,6 +42,22 @@ static void put_intents(struct json *j, const struct chain_state *s)
 	json_end(j);
 }
 
+static void put_policies(struct json *j, const struct chain_state *s)
+{
+	json_key(j, "policies");
+	json_array(j);
+	for (size_t i = 0; i < CHAIN_POLICIES; i++) {
+		if (s->policies[i].name[0] == '\0')
+			continue;
+		json_object(j);
+		json_key(j, "name");
+		json_string(j, s->policies[i].name);
+		put_hash(j, "sha256", s->policies[i].sha256);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 int head_format(
     const struct chain_state *s, struct text_out *out, struct error *e)
 {
@@ -50,6 +67,9 @@ int head_format(
 	tree_root(&s->tree, root);
 	json_init(&j, out->data + out->len, out->cap - out->len, 0);
 	json_object(&j);
+	json_key(&j, "boot");
+	json_hex(&j, s->boot, sizeof(s->boot));
+	put_hash(&j, "builds", s->builds);
 	put_number(&j, "bytes", s->bytes);
 	json_key(&j, "ended");
 	json_truth(&j, s->ended);
@@ -63,11 +83,14 @@ int head_format(
 		json_hex(&j, s->tree.frontier[i], TREE_HASH);
 	json_end(&j);
 	put_intents(&j, s);
+	put_number(&j, "mono", s->mono_us);
 	put_hash(&j, "next", s->next);
+	put_policies(&j, s);
 	put_hash(&j, "prev", s->prev);
 	put_hash(&j, "reckey", s->record_key);
 	put_hash(&j, "root", root);
 	put_number(&j, "size", s->tree.size);
+	put_number(&j, "wall", s->wall_us);
 	json_end(&j);
 	if (json_done(&j, e) < 0)
 		return -1;
@@ -144,6 +167,36 @@ static bool read_intents(const struct c1_value *from, struct chain_state *s)
 	return list.kind == C1_ARRAY;
 }
 
+/*
+ * What only saves a needless record or adds one: an older head does not have
+ * it, and then nothing is known.
+ */
+static void read_config(const struct c1_value *from, struct chain_state *s)
+{
+	struct c1_value list = c1_member(from, "policies");
+	struct c1_value boot = c1_member(from, "boot");
+	struct c1_member m;
+	struct c1_walk w;
+
+	(void)c1_hex(&boot, s->boot, sizeof(s->boot));
+	(void)read_hash(from, "builds", s->builds);
+	(void)read_number(from, "mono", &s->mono_us);
+	(void)read_number(from, "wall", &s->wall_us);
+	c1_walk(&list, &w);
+	while (c1_next(&w, &m)) {
+		struct c1_value name = c1_member(&m.value, "name");
+		char text[EVENT_WORD_MAX];
+		uint8_t sha256[TREE_HASH];
+
+		if (name.kind != C1_STRING || name.len >= sizeof(text) ||
+		    !read_hash(&m.value, "sha256", sha256))
+			continue;
+		memcpy(text, name.at, name.len);
+		text[name.len] = '\0';
+		chain_keep_policy(s, text, sha256);
+	}
+}
+
 int head_parse(
     const char *text, size_t len, struct chain_state *ret, struct error *e)
 {
@@ -164,6 +217,7 @@ int head_parse(
 	    !read_truth(&v, "ended", &ret->ended) ||
 	    !read_truth(&v, "final", &ret->final))
 		return FAIL(e, ERROR_MALFORMED, "state/head is damaged");
+	read_config(&v, ret);
 	return 0;
 }
 

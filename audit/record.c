@@ -50,6 +50,36 @@ void record_time(uint64_t time_us, char ret[RECORD_TIME_MAX])
 	    (unsigned)(seconds % 60), (unsigned)(time_us % US_PER_S));
 }
 
+static uint64_t digits(const char *at, size_t n)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value * 10 + (uint64_t)(at[i] - '0');
+	return value;
+}
+
+/* The same algorithm the other way; 0 for what was before 1970. */
+uint64_t record_time_read(const char *text)
+{
+	uint64_t month = digits(text + 5, 2);
+	uint64_t year = digits(text, 4) - (month <= 2 ? 1 : 0);
+	uint64_t era = year / 400;
+	uint64_t of_era = year % 400;
+	uint64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 +
+	                   digits(text + 8, 2) - 1;
+	uint64_t days = era * DAYS_PER_ERA + of_era * 365 + of_era / 4 -
+	                of_era / 100 + of_year;
+
+	if (digits(text, 4) < 1970 || days < DAYS_TO_1970)
+		return 0;
+	return ((days - DAYS_TO_1970) * S_PER_DAY +
+	           digits(text + 11, 2) * 3600 + digits(text + 14, 2) * 60 +
+	           digits(text + 17, 2)) *
+	           US_PER_S +
+	       digits(text + 20, 6);
+}
+
 static void put_subject(
     struct json *j, const char *name, const uint8_t digest[SHA256_BYTES])
 {

@@ -9,7 +9,7 @@
 #ifndef AUDIT_RECORD_H
 #define AUDIT_RECORD_H
 
-#include "audit/event.h"
+#include "audit/record_notes.h"
 #include "base/error.h"
 
 #define RECORD_SIG_AT   8
@@ -29,6 +29,13 @@ enum record_type {
 	RECORD_OUTCOME,
 	RECORD_ABORTED, /* an outcome of the signer itself */
 	RECORD_RECOVER,
+	RECORD_GAP,
+	RECORD_TICK, /* no member of its own */
+	RECORD_CLOCK,
+	RECORD_CONFIG,
+	RECORD_ACCESS,
+	RECORD_PRUNE,
+	RECORD_REDACT,
 	RECORD_TYPES,
 };
 
@@ -83,6 +90,12 @@ struct record {
 		const struct event_outcome *outcome;
 		const struct record_aborted *aborted;
 		const struct record_recover *recover;
+		const struct event_gap *gap;
+		const struct record_clock *clock;
+		const struct record_config *config;
+		const struct event_access *access;
+		const struct event_prune *prune;
+		const struct record_redact *redact;
 	};
 };
 
@@ -99,7 +112,8 @@ struct record_line {
 int record_build(const struct record *r, const uint8_t secret[RECORD_SECRET],
     struct record_line *ret, struct error *e) MUST_CHECK;
 
-/* RFC 3339 in UTC with six decimals. */
+/* RFC 3339 in UTC with six decimals; and back, of a text in that form. */
 void record_time(uint64_t time_us, char ret[RECORD_TIME_MAX]);
+uint64_t record_time_read(const char *text);
 
 #endif

@@ -20,6 +20,13 @@ static const char *const type_names[RECORD_TYPES] = {
 	[RECORD_OUTCOME] = "outcome",
 	[RECORD_ABORTED] = "outcome",
 	[RECORD_RECOVER] = "recover",
+	[RECORD_GAP] = "gap",
+	[RECORD_TICK] = "tick",
+	[RECORD_CLOCK] = "clock",
+	[RECORD_CONFIG] = "config",
+	[RECORD_ACCESS] = "access",
+	[RECORD_PRUNE] = "results.prune",
+	[RECORD_REDACT] = "redact",
 };
 
 static void put_alg(struct json *j, const struct record *r)
@@ -35,7 +42,8 @@ static void put_boot(struct json *j, const struct record *r)
 
 static void put_builds(struct json *j, const struct record *r)
 {
-	const struct event_hello *hello = r->opening->hello;
+	const struct event_hello *hello =
+	    r->type == RECORD_CONFIG ? r->config->hello : r->opening->hello;
 	const struct event_build *sorted[16];
 	size_t n = 0;
 
@@ -59,7 +67,8 @@ static void put_builds(struct json *j, const struct record *r)
 
 static void put_bytes(struct json *j, const struct record *r)
 {
-	json_number(j, r->recover->bytes);
+	json_number(
+	    j, r->type == RECORD_PRUNE ? r->prune->bytes : r->recover->bytes);
 }
 
 static void put_epoch(struct json *j, const struct record *r)
@@ -110,7 +119,10 @@ static void put_profile(struct json *j, const struct record *r)
 
 static void put_reason(struct json *j, const struct record *r)
 {
-	json_string(j, r->closing->reason);
+	if (r->type != RECORD_EPOCH_CLOSE)
+		record_put_note_reason(j, r);
+	else
+		json_string(j, r->closing->reason);
 }
 
 static void put_reckey(struct json *j, const struct record *r)
@@ -128,6 +140,7 @@ static void put_req(struct json *j, const struct record *r)
 	const uint8_t *run = r->type == RECORD_INTENT    ? r->intent->run
 	                     : r->type == RECORD_DENIAL  ? r->denial->run
 	                     : r->type == RECORD_OUTCOME ? r->outcome->run
+	                     : r->type == RECORD_ACCESS  ? r->access->run
 	                                                 : r->aborted->run;
 
 	json_prefixed(j, "r_", (struct json_bytes){ run, EVENT_RUN_BYTES });
@@ -172,8 +185,30 @@ enum {
 	OU = 1u << RECORD_OUTCOME,
 	AB = 1u << RECORD_ABORTED,
 	RE = 1u << RECORD_RECOVER,
-	ANY = LO | EO | EC | LC | IN | DE | OU | AB | RE,
+	GA = 1u << RECORD_GAP,
+	CL = 1u << RECORD_CLOCK,
+	CO = 1u << RECORD_CONFIG,
+	AC = 1u << RECORD_ACCESS,
+	PR = 1u << RECORD_PRUNE,
+	RD = 1u << RECORD_REDACT,
+	ANY = (1u << RECORD_TYPES) - 1u,
 };
+
+/* What a config record has as far as it changed. */
+static bool has_builds(const struct record *r)
+{
+	return r->type != RECORD_CONFIG || r->config->hello != NULL;
+}
+
+static bool has_policy(const struct record *r)
+{
+	return r->type != RECORD_CONFIG || r->config->policy != NULL;
+}
+
+static bool has_name(const struct record *r)
+{
+	return r->access->name[0] != '\0';
+}
 
 /* What a denial or an outcome has only sometimes. */
 static bool has_claims(const struct record *r)
@@ -263,10 +298,11 @@ static const struct field {
 	{ "alg",       LO,           put_alg,              NULL },
 	{ "args",      IN,           record_put_args,      NULL },
 	{ "boot",      ANY,          put_boot,             NULL },
-	{ "builds",    LO | EO,      put_builds,           NULL },
-	{ "bytes",     RE,           put_bytes,            NULL },
+	{ "builds",    LO | EO | CO, put_builds,           has_builds },
+	{ "bytes",     RE | PR,      put_bytes,            NULL },
 	{ "claims",    IN | DE,      record_put_claims,    has_claims },
 	{ "code",      IN | DE,      record_put_code,      has_code },
+	{ "count",     PR,           record_put_count,     NULL },
 	{ "decision",  IN | DE,      record_put_decision,  NULL },
 	{ "degraded",  OU,           record_put_degraded,  NULL },
 	{ "env",       IN,           record_put_env,       NULL },
@@ -274,6 +310,7 @@ static const struct field {
 	{ "exit",      OU,           record_put_exit,      has_exit },
 	{ "failed",    OU,           record_put_failed,    has_failed },
 	{ "files",     OU,           record_put_files,     has_output },
+	{ "from",      GA,           record_put_from,      NULL },
 	{ "inputs",    IN,           record_put_inputs,    NULL },
 	{ "intent",    OU | AB,      record_put_intent,    NULL },
 	{ "killed_by", OU | AB,      record_put_killer,    has_killer },
@@ -282,23 +319,27 @@ static const struct field {
 	{ "logkey",    LO,           put_logkey,           NULL },
 	{ "manifest",  OU,           record_put_manifest,  has_output },
 	{ "mono",      ANY,          put_mono,             NULL },
+	{ "name",      AC,           record_put_name,      has_name },
 	{ "next",      LO | EO,      put_next,             NULL },
 	{ "origin",    LO,           put_origin,           NULL },
 	{ "phase",     OU,           record_put_phase,     NULL },
 	{ "phases",    OU,           record_put_phases,    has_phases },
-	{ "policy",    IN | DE,      record_put_policy,    NULL },
+	{ "policy",    IN|DE|CO|PR,  record_put_policy,    has_policy },
 	{ "pop",       EO,           put_pop,              NULL },
 	{ "posture",   OU,           record_put_posture,   has_posture },
 	{ "prev",      ANY,          put_prev,             NULL },
-	{ "principal", IN | DE,      record_put_principal, NULL },
+	{ "principal", IN|DE|AC|RD,  record_put_principal, NULL },
 	{ "profile",   LO,           put_profile,          NULL },
 	{ "raw",       DE,           record_put_raw,       has_raw },
-	{ "reason",    EC,           put_reason,           NULL },
+	{ "reason",    EC | GA | PR, put_reason,           NULL },
 	{ "reasons",   DE,           record_put_reasons,   NULL },
 	{ "reckey",    LO | EO,      put_reckey,           NULL },
 	{ "records",   EC | LC,      put_records,          NULL },
-	{ "req",       IN|DE|OU|AB,  put_req,              NULL },
+	{ "refused",   GA,           record_put_refused,   NULL },
+	{ "req",       IN|DE|OU|AB|AC, put_req,            NULL },
+	{ "results",   RD,           record_put_results,   NULL },
 	{ "rules",     IN | DE,      record_put_rules,     has_rules },
+	{ "runs",      PR | RD,      record_put_runs,      NULL },
 	{ "sandbox",   IN,           record_put_sandbox,   NULL },
 	{ "seq",       ANY,          put_seq,              NULL },
 	{ "sha256",    RE,           put_sha256,           NULL },
@@ -307,13 +348,17 @@ static const struct field {
 	{ "stderr",    OU,           record_put_stderr,    has_output },
 	{ "stdin",     IN,           record_put_stdin,     NULL },
 	{ "stdout",    OU,           record_put_stdout,    has_output },
+	{ "step",      CL,           record_put_step,      NULL },
 	{ "time",      ANY,          put_time,             NULL },
 	{ "timing",    OU,           record_put_timing,    NULL },
+	{ "to",        GA,           record_put_to,        NULL },
 	{ "trace",     OU,           record_put_trace,     has_trace },
 	{ "type",      ANY,          put_type,             NULL },
 	{ "use",       OU,           record_put_use,       has_use },
 	{ "v",         ANY,          put_v,                NULL },
 	{ "viol",      OU,           record_put_viol,      NULL },
+	{ "was",       CO,           record_put_was,       has_policy },
+	{ "what",      AC,           record_put_what,      NULL },
 };
 /* clang-format on */
 

@@ -23,6 +23,12 @@ record_put record_put_degraded, record_put_exit, record_put_failed,
     record_put_status, record_put_stderr, record_put_stdout, record_put_timing,
     record_put_trace, record_put_use, record_put_viol;
 
+/* Of records about the log's own life, and about results. */
+record_put record_put_count, record_put_from, record_put_name,
+    record_put_note_reason, record_put_refused, record_put_results,
+    record_put_runs, record_put_step, record_put_to, record_put_was,
+    record_put_what;
+
 /* The whole predicate, an object. */
 void record_put_predicate(struct json *j, const struct record *r);
 

@@ -150,7 +150,10 @@ void record_put_limits(struct json *j, const struct record *r)
 void record_put_policy(struct json *j, const struct record *r)
 {
 	const struct event_policy *p =
-	    is_denial(r) ? &r->denial->policy : &r->intent->policy;
+	    is_denial(r)               ? &r->denial->policy
+	    : r->type == RECORD_CONFIG ? r->config->policy
+	    : r->type == RECORD_PRUNE  ? &r->prune->policy
+	                               : &r->intent->policy;
 
 	json_object(j);
 	put_digest(j, "file", p->file);
@@ -162,7 +165,10 @@ void record_put_policy(struct json *j, const struct record *r)
 void record_put_principal(struct json *j, const struct record *r)
 {
 	const struct event_principal *p =
-	    is_denial(r) ? &r->denial->principal : &r->intent->principal;
+	    is_denial(r)               ? &r->denial->principal
+	    : r->type == RECORD_ACCESS ? &r->access->principal
+	    : r->type == RECORD_REDACT ? r->redact->principal
+	                               : &r->intent->principal;
 
 	json_object(j);
 	put_text(j, "auth", p->auth);

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "audit/chain_notes.h"
 #include "audit/entry.h"
+#include "audit/salts.h"
 #include "base/sha256.h"
 
 static bool is_type(const struct entry *entry, const char *type)
@@ -112,6 +114,50 @@ static int take_run(struct resume *r, const struct entry *entry,
 	return intent ? take_intent(r, run, leaf, e) : 0;
 }
 
+/* As chain_builds; the members of a record are sorted. */
+static void digest_builds(
+    const struct c1_value *builds, uint8_t ret[SHA256_BYTES])
+{
+	struct sha256 h;
+	struct c1_member m;
+	struct c1_walk w;
+
+	sha256_init(&h);
+	c1_walk(builds, &w);
+	while (c1_next(&w, &m)) {
+		sha256_add(&h, m.key, m.key_len);
+		sha256_add(&h, "=", 1);
+		sha256_add(&h, m.value.at, m.value.len);
+		sha256_add(&h, "\n", 1);
+	}
+	sha256_done(&h, ret);
+}
+
+/* What the next records are compared with: policies by name, programs. */
+static void take_config(struct chain_state *s, const struct entry *entry)
+{
+	const struct c1_value *policy = &entry->fields[ENTRY_POLICY];
+	struct c1_value name = c1_member(policy, "name");
+	struct c1_value digest = c1_member(policy, "sha256");
+	struct c1_value builds = c1_member(&entry->predicate, "builds");
+	char text[EVENT_WORD_MAX];
+	uint8_t sha256[SHA256_BYTES];
+	uint64_t mono_ns;
+
+	if (name.kind == C1_STRING && name.len < sizeof(text) &&
+	    c1_hex(&digest, sha256, sizeof(sha256))) {
+		memcpy(text, name.at, name.len);
+		text[name.len] = '\0';
+		chain_keep_policy(s, text, sha256);
+	}
+	if (builds.kind == C1_OBJECT)
+		digest_builds(&builds, s->builds);
+	memcpy(s->boot, entry->boot, sizeof(s->boot));
+	if (c1_number(&entry->fields[ENTRY_MONO], &mono_ns))
+		s->mono_us = mono_ns / 1000;
+	s->wall_us = record_time_read(entry->fields[ENTRY_TIME].at);
+}
+
 int resume_take(struct resume *r, const char *line, size_t len, struct error *e)
 {
 	struct chain_state *s = &r->chain->state;
@@ -136,6 +182,10 @@ int resume_take(struct resume *r, const char *line, size_t len, struct error *e)
 	tree_leaf(line, len, leaf);
 	if (take_run(r, &entry, leaf, e) < 0)
 		return -1;
+	if (is_type(&entry, "redact") &&
+	    salts_erase_named(&r->chain->store, &entry, e) < 0)
+		return -1;
+	take_config(s, &entry);
 	tree_add(&s->tree, leaf);
 	memcpy(s->prev, leaf, sizeof(leaf));
 	s->bytes += len + 1;

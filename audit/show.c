@@ -86,6 +86,95 @@ static int what_outcome(
 	return put_named("wall_us", &wall, out, e);
 }
 
+static int what_access(
+    const struct entry *entry, struct text_out *out, struct error *e)
+{
+	struct c1_value kind = predicate(entry, "what");
+	struct c1_value name = predicate(entry, "name");
+	struct c1_value uid = c1_member(&entry->fields[ENTRY_PRINCIPAL], "uid");
+
+	if (put(&kind, out, e) < 0 || put_named("name", &name, out, e) < 0)
+		return -1;
+	return put_named("uid", &uid, out, e);
+}
+
+/* Of the clock, or of policy and programs. */
+static int what_change(
+    const struct entry *entry, struct text_out *out, struct error *e)
+{
+	const struct c1_value *policy = &entry->fields[ENTRY_POLICY];
+	struct c1_value step = predicate(entry, "step");
+	struct c1_value way = c1_member(&step, "way");
+	struct c1_value us = c1_member(&step, "us");
+	struct c1_value name = c1_member(policy, "name");
+	struct c1_value now = c1_member(policy, "sha256");
+	struct c1_value was = predicate(entry, "was");
+
+	if (step.kind != C1_ABSENT) {
+		if (put(&way, out, e) < 0)
+			return -1;
+		return put_named("us", &us, out, e);
+	}
+	if (predicate(entry, "builds").kind != C1_ABSENT &&
+	    text_printf(
+	        out, e, "programs%s", policy->kind != C1_ABSENT ? " " : "") < 0)
+		return -1;
+	if (policy->kind == C1_ABSENT)
+		return 0;
+	if (text_printf(out, e, "policy %.*s", (int)name.len, name.at) < 0 ||
+	    put_named("now", &now, out, e) < 0)
+		return -1;
+	return put_named("was", &was, out, e);
+}
+
+static int what_gap(
+    const struct entry *entry, struct text_out *out, struct error *e)
+{
+	struct c1_value reason = predicate(entry, "reason");
+	struct c1_value refused = predicate(entry, "refused");
+	struct c1_value from = predicate(entry, "from");
+	struct c1_value to = predicate(entry, "to");
+
+	if (put(&reason, out, e) < 0 ||
+	    put_named("refused", &refused, out, e) < 0 ||
+	    put_named("from", &from, out, e) < 0)
+		return -1;
+	return put_named("to", &to, out, e);
+}
+
+/* Runs whose results, or the salts of whose commitments, are gone. */
+static int what_removed(
+    const struct entry *entry, struct text_out *out, struct error *e)
+{
+	struct c1_value reason = predicate(entry, "reason");
+	struct c1_value bytes = predicate(entry, "bytes");
+	struct c1_value results = predicate(entry, "results");
+	struct c1_value runs = predicate(entry, "runs");
+	struct c1_member m;
+	struct c1_walk w;
+	size_t n = 0;
+
+	c1_walk(&runs, &w);
+	while (c1_next(&w, &m))
+		n++;
+	if (text_printf(out, e, "runs %zu", n) < 0 ||
+	    put_named("reason", &reason, out, e) < 0 ||
+	    put_named("bytes", &bytes, out, e) < 0 ||
+	    (results.kind == C1_TRUE &&
+	        text_printf(out, e, " with results") < 0))
+		return -1;
+	c1_walk(&runs, &w);
+	for (size_t i = 0; i < 4 && c1_next(&w, &m); i++) {
+		struct c1_value req = c1_member(&m.value, "req");
+
+		if (req.kind == C1_ABSENT)
+			req = m.value;
+		if (text_printf(out, e, " %.*s", (int)req.len, req.at) < 0)
+			return -1;
+	}
+	return n > 4 ? text_printf(out, e, " ...") : 0;
+}
+
 static int what(
     const struct entry *entry, struct text_out *out, struct error *e)
 {
@@ -101,6 +190,14 @@ static int what(
 		return what_outcome(entry, out, e);
 	if (c1_is(type, "log.open"))
 		return put(&entry->fields[ENTRY_ORIGIN], out, e);
+	if (c1_is(type, "access"))
+		return what_access(entry, out, e);
+	if (c1_is(type, "clock") || c1_is(type, "config"))
+		return what_change(entry, out, e);
+	if (c1_is(type, "gap"))
+		return what_gap(entry, out, e);
+	if (c1_is(type, "redact") || c1_is(type, "results.prune"))
+		return what_removed(entry, out, e);
 	if (text_printf(out, e, "epoch %" PRIu64, entry->epoch) < 0 ||
 	    put_named("reason", &reason, out, e) < 0 ||
 	    put_named("bytes", &bytes, out, e) < 0)

@@ -28,6 +28,7 @@ void signer_drop(struct signer_link *link)
 	link->channel.fd = -1;
 	link->id = 0;
 	link->greeted = false;
+	link->announced = false;
 }
 
 struct signer_link *signer_find(struct signer *s, uint64_t id)
@@ -146,12 +147,13 @@ static int check_hello(const struct event_hello *h, struct error *e)
 	return 0;
 }
 
-/* The builds of the next opening record; our own we measured ourselves. */
-static void adopt_builds(struct signer *s, const struct event_hello *h)
+/* The builds of this link; our own we measured ourselves. */
+static void adopt_builds(
+    struct signer *s, struct signer_link *link, const struct event_hello *h)
 {
 	static const size_t most =
 	    sizeof(h->builds.items) / sizeof(h->builds.items[0]);
-	struct event_hello *to = &s->chain.hello;
+	struct event_hello *to = &link->hello;
 	uint64_t at = 0;
 
 	*to = *h;
@@ -175,7 +177,9 @@ static int greet(struct signer *s, struct signer_link *link, struct error *e)
 {
 	if (check_hello(&s->event.hello, e) < 0)
 		return -1;
-	adopt_builds(s, &s->event.hello);
+	adopt_builds(s, link, &s->event.hello);
+	if (!s->chain.state.ours)
+		s->chain.hello = link->hello;
 	if (!s->recovered) {
 		if (chain_recover(&s->chain, e) < 0 ||
 		    chain_abort(&s->chain, 0, e) < 0)
@@ -189,10 +193,12 @@ static int greet(struct signer *s, struct signer_link *link, struct error *e)
 	return 0;
 }
 
-static int take_event(struct signer *s, const struct signer_link *link,
-    uint16_t verb, struct error *e)
+static int take_event(
+    struct signer *s, struct signer_link *link, uint16_t verb, struct error *e)
 {
-	struct chain_sender from = { .link = link->id };
+	struct chain_sender from = { .link = link->id,
+		.hello = &link->hello,
+		.announced = link->announced };
 	struct signer_pending *p;
 	const struct chain_event what = { (enum event_verb)verb, &s->event };
 	size_t index;
@@ -202,14 +208,20 @@ static int take_event(struct signer *s, const struct signer_link *link,
 		if (e->kind != ERROR_STATE && e->kind != ERROR_MALFORMED &&
 		    e->kind != ERROR_LIMIT)
 			return -1;
+		if (e->kind == ERROR_LIMIT &&
+		    (verb == EVENT_INTENT || verb == EVENT_DENIAL))
+			chain_refused(&s->chain);
 		push_refused(s, link->id, s->event.ticket, e);
 		return 0;
 	}
+	if (verb == EVENT_INTENT || verb == EVENT_DENIAL)
+		link->announced = true;
 	p = push(s, link->id);
 	p->answer = ANSWER_STORED;
 	p->ticket = s->event.ticket;
 	p->index = index;
 	p->receipt = verb == EVENT_OUTCOME;
+	p->request = verb == EVENT_INTENT || verb == EVENT_DENIAL;
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 
 #define FULL_WAIT_NS 100000000 /* 100 ms, before asking a full disk again */
 #define ORPHAN_MS    1000
+#define MS_PER_S     1000
 #define POLL_FDS     (2 + SIGNER_LINKS_MAX)
 
 static bool is_live(const struct signer *s, uint64_t id)
@@ -100,6 +101,11 @@ static void refuse_group(struct signer *s, const struct error *why)
 			continue;
 		if (p->answer == ANSWER_WELCOME && link != NULL)
 			link->greeted = false;
+		/* What it changed was not recorded either. */
+		if (link != NULL)
+			link->announced = false;
+		if (p->request)
+			chain_refused(&s->chain);
 		p->answer = ANSWER_REFUSED;
 		p->kind = why->kind;
 		for (size_t k = 0; k < sizeof(p->text); k++)
@@ -152,11 +158,53 @@ static int sync_all(struct signer *s, enum store_sync head, struct error *e)
 	return 0;
 }
 
+/* The shortest that a supervisor asks for; 0: none does. */
+static uint64_t tick_ms(const struct signer *s)
+{
+	uint64_t shortest = 0;
+
+	for (size_t i = 0; i < SIGNER_LINKS_MAX; i++) {
+		const struct signer_link *link = &s->links[i];
+		uint64_t ms = (uint64_t)link->hello.tick_s * MS_PER_S;
+
+		if (link->id != 0 && link->greeted && ms != 0 &&
+		    (shortest == 0 || ms < shortest))
+			shortest = ms;
+	}
+	return shortest;
+}
+
+/* When silence is to be recorded; 0: never.  Who has recorded nothing so far is
+ * not silent but unused. */
+static uint64_t tick_due(const struct signer *s)
+{
+	uint64_t every = tick_ms(s);
+
+	if (every == 0 || s->chain.epoch_since_ms == 0)
+		return 0;
+	return s->chain.state.mono_us / 1000 + every;
+}
+
+static int tick(struct signer *s, struct error *e)
+{
+	uint64_t due = tick_due(s);
+
+	if (due == 0 || chain_now_ms() < due)
+		return 0;
+	chain_begin(&s->chain);
+	if (chain_tick(&s->chain, e) == 0)
+		return commit(s, e);
+	/* A full disk says so itself: no record, and the next is asked for. */
+	return e->kind == ERROR_LIMIT ? 0 : -1;
+}
+
 static int housekeep(struct signer *s, struct error *e)
 {
 	const char *due = chain_epoch_due(&s->chain);
 
 	if (due != NULL && end_epoch(s, due, e) < 0)
+		return -1;
+	if (tick(s, e) < 0)
 		return -1;
 	if (s->dirty_since_ms != 0 &&
 	    chain_now_ms() - s->dirty_since_ms >= STORE_SYNC_MS)
@@ -175,6 +223,7 @@ static int timeout_ms(const struct signer *s)
 		find_orphan(s, &s->chain.state) == 0 ? 0 : now + ORPHAN_MS,
 		s->chain.state.ours ? s->chain.epoch_since_ms + CHAIN_EPOCH_MS
 		                    : 0,
+		tick_due(s),
 	};
 
 	for (size_t i = 0; i < sizeof(deadlines) / sizeof(deadlines[0]); i++)

@@ -15,7 +15,9 @@ struct signer_link {
 	uint64_t id;
 	bool greeted;
 	bool readable;
+	bool announced; /* its policy and programs were compared with the log */
 	uint8_t instance[16];
+	struct event_hello hello; /* with our own build */
 	struct channel channel;
 };
 
@@ -32,6 +34,7 @@ struct signer_pending {
 	size_t index; /* in the group */
 	enum signer_answer answer;
 	bool receipt; /* of an outcome: with line, key and proof */
+	bool request; /* of an intent or denial */
 	enum error_kind kind;
 	char text[ERROR_TEXT_MAX];
 };
@@ -43,6 +46,10 @@ union signer_event {
 	struct event_denial denial;
 	struct event_outcome outcome;
 	struct event_recall recall;
+	struct event_gap gap;
+	struct event_access access;
+	struct event_prune prune;
+	struct event_redact redact;
 };
 
 /* Allocated once, on the heap. */

@@ -199,6 +199,13 @@ static void say_passed(struct verify *v)
 		    "signed by the pinned key, covers %" PRIu64 " records",
 		    v->checkpoint.size);
 	}
+	if (v->summary->redacted > 0) {
+		what.check = "redacted";
+		report_add(v->report, &what,
+		    "%" PRIu64 " runs: what opened their commitments is "
+		    "erased",
+		    v->summary->redacted);
+	}
 	if (v->options->results_fd >= 0) {
 		what.check = "results";
 		report_add(v->report, &what,
@@ -282,7 +289,7 @@ static int tables(struct verify *v, struct error *e)
 {
 	if (idmap_init(&v->keys, 0, e) < 0 || idmap_init(&v->used, 0, e) < 0 ||
 	    idmap_init(&v->open, sizeof(struct verify_open), e) < 0 ||
-	    idmap_init(&v->boots, 1, e) < 0)
+	    idmap_init(&v->boots, 1, e) < 0 || idmap_init(&v->gone, 1, e) < 0)
 		return -1;
 	return idmap_init(&v->folders, 0, e);
 }
@@ -294,6 +301,7 @@ static void release(struct verify *v)
 	idmap_done(&v->open);
 	idmap_done(&v->boots);
 	idmap_done(&v->folders);
+	idmap_done(&v->gone);
 	heads_done(&v->heads);
 	lines_close(&v->lines);
 	free(v->losses);

@@ -57,6 +57,7 @@ struct verify_summary {
 	uint64_t records, bytes, signatures;
 	uint64_t covered;      /* records below the signed checkpoint */
 	uint64_t results;      /* folders that were checked */
+	uint64_t redacted;     /* runs whose salts are erased */
 	struct tree_head head; /* of all records that hold */
 	bool pinned;           /* 'pin' is set */
 	bool pin_is_local;

@@ -67,6 +67,7 @@ struct verify {
 	struct verify_loss *losses; /* owned */
 	size_t n_losses, losses_cap;
 	uint64_t pruned_before;
+	struct idmap gone; /* run id -> uint8_t of GONE_* */
 
 	/* The record before, for its signature if it ends an epoch. */
 	struct report_place last_place;

@@ -27,12 +27,13 @@ static void own_dir(DIR **dir)
 		(void)closedir(*dir);
 }
 
-/* Folders in the making and set-aside ones are no results. */
+/* Folders in the making, set aside and on their way out are no results. */
 static bool is_ours(const char *name)
 {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
 	       strcmp(name, ".staging") == 0 ||
-	       strcmp(name, ".quarantine") == 0;
+	       strcmp(name, ".quarantine") == 0 ||
+	       strcmp(name, ".pruning") == 0 || strcmp(name, ".pruned") == 0;
 }
 
 int verify_results_list(struct verify *v, struct error *e)
@@ -291,6 +292,16 @@ static void judge_loss(
 	        : "");
 }
 
+/* What a record explains: a whole folder, or a file of one on its way out. */
+static bool is_removed(const struct verify *v, const struct verify_loss *l)
+{
+	const uint8_t *gone = idmap_get(&v->gone, l->run);
+
+	if (l->file[0] == '\0' && l->place.seq < v->pruned_before)
+		return true;
+	return gone != NULL && (*gone & (GONE_PRUNED | GONE_RESULTS)) != 0;
+}
+
 int verify_results_end(struct verify *v, bool signer_runs, struct error *e)
 {
 	const uint8_t *id;
@@ -302,8 +313,8 @@ int verify_results_end(struct verify *v, bool signer_runs, struct error *e)
 	for (size_t i = 0; i < v->n_losses; i++) {
 		const struct verify_loss *l = &v->losses[i];
 
-		if (l->file[0] == '\0' && l->place.seq < v->pruned_before)
-			n_pruned++;
+		if (is_removed(v, l))
+			n_pruned += l->file[0] == '\0';
 		else
 			judge_loss(v, l, signer_runs);
 	}
@@ -311,9 +322,8 @@ int verify_results_end(struct verify *v, bool signer_runs, struct error *e)
 		report_add(v->report,
 		    &(struct report_what){
 		        VERDICT_VERIFIED, "results.pruned", NULL, NULL },
-		    "%" PRIu64 " folders of outcomes below seq %" PRIu64
-		    " are pruned",
-		    n_pruned, v->pruned_before);
+		    "%" PRIu64 " folders are gone, and records say so",
+		    n_pruned);
 	while ((id = idmap_next(&v->folders, &at)) != NULL) {
 		char run[RUN_TEXT];
 

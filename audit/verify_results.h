@@ -7,6 +7,18 @@
 
 #include "audit/verify_parts.h"
 
+/* What records say is gone of a run. */
+enum verify_gone {
+	GONE_PRUNED = 1,  /* its results, by results.prune */
+	GONE_RESULTS = 2, /* its results, by redact */
+	GONE_SALT = 4     /* what opened its commitments */
+};
+
+/* verify_note.c: the same of records that are about no request. */
+int verify_note_record(struct verify *v, const struct entry *entry,
+    const struct report_place *place, bool *ret_good,
+    struct error *e) MUST_CHECK;
+
 /* verify_results.c: which folders there are, what each outcome's holds, and what
  * is left over at the end. */
 int verify_results_list(struct verify *v, struct error *e) MUST_CHECK;

@@ -130,10 +130,6 @@ bool verify_epoch_record(struct verify *v, const struct entry *entry,
 		v->ended = ENDED_LOG;
 		return count_holds(v, entry, place, entry->seq);
 	}
-	if (c1_is(type, "results.prune") &&
-	    !c1_number(&entry->fields[ENTRY_BEFORE], &v->pruned_before))
-		return VERIFY_BAD(
-		    v, place, "record.field", "before, a number", "none");
 	return true;
 }
 
@@ -286,5 +282,5 @@ int verify_run_record(struct verify *v, const struct entry *entry,
 		return request(v, entry, place, ret_good, e);
 	if (c1_is(type, "outcome"))
 		return outcome(v, entry, place, ret_good, e);
-	return 0;
+	return verify_note_record(v, entry, place, ret_good, e);
 }

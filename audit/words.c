@@ -34,6 +34,17 @@ static const char *const killers[KILLER_N] = {
 	[KILLER_SUPERVISOR] = "supervisor",
 };
 
+static const char *const gaps[GAP_N] = {
+	[GAP_SPACE] = "space",
+	[GAP_BUSY] = "busy",
+	[GAP_FLOOD] = "flood",
+};
+
+static const char *const prunes[PRUNE_N] = {
+	[PRUNE_AGE] = "keep_days",
+	[PRUNE_BYTES] = "max_bytes",
+};
+
 const char *const record_types[] = {
 	"log.open",
 	"epoch.open",
@@ -70,4 +81,14 @@ const char *phase_word(size_t phase)
 const char *killer_word(size_t killer)
 {
 	return killer < KILLER_N ? killers[killer] : NULL;
+}
+
+const char *gap_word(size_t reason)
+{
+	return reason < GAP_N ? gaps[reason] : NULL;
+}
+
+const char *prune_word(size_t reason)
+{
+	return reason < PRUNE_N ? prunes[reason] : NULL;
 }

@@ -42,10 +42,27 @@ enum killer {
 	KILLER_N,
 };
 
+/* Why requests were turned away without a record. */
+enum gap_reason {
+	GAP_SPACE, /* the log had no room for them */
+	GAP_BUSY,  /* the service took no requests: stopping, broken, behind */
+	GAP_FLOOD, /* a front sent more malformed ones than are recorded */
+	GAP_N,
+};
+
+/* Why result folders were removed. */
+enum prune_reason {
+	PRUNE_AGE,   /* older than the policy keeps them */
+	PRUNE_BYTES, /* together more than the policy keeps */
+	PRUNE_N,
+};
+
 /* The word, or NULL for a number outside the list (and for KILLER_NONE). */
 const char *status_word(size_t status);
 const char *phase_word(size_t phase);
 const char *killer_word(size_t killer);
+const char *gap_word(size_t reason);
+const char *prune_word(size_t reason);
 
 /* The record types of version 1, in no order; the list ends with NULL. */
 extern const char *const record_types[];

@@ -316,7 +316,8 @@ type state struct {
 	epoch, first   int64
 	closed, final  bool
 	used           map[string]bool
-	open           map[string]int64
+	open, intents  map[string]int64
+	gone           map[string]bool // results, or what opened commitments
 	outcomes       map[string]done
 	bootEnd        map[string]string
 	prunedBefore   int64
@@ -407,7 +408,7 @@ func (s *state) take(l []byte) bool {
 			return fail(1, "denial without reasons")
 		}
 		if typ == "intent" {
-			s.open[req] = i
+			s.open[req], s.intents[req] = i, i
 		}
 	case "outcome":
 		at, ok := s.open[req]
@@ -419,8 +420,46 @@ func (s *state) take(l []byte) bool {
 		}
 		delete(s.open, req)
 		s.outcomes[req] = done{i, l, s.key, p}
-	case "results.prune":
-		s.prunedBefore = p.num("before")
+	case "results.prune", "redact":
+		if p["before"] != nil {
+			s.prunedBefore = p.num("before")
+			break
+		}
+		runs, _ := p["runs"].([]interface{})
+		for _, x := range runs {
+			run, _ := x.(string)
+			if m, isObject := x.(object); typ == "redact" && isObject {
+				at, e := m.num("seq"), m.num("epoch")
+				run = m.str("req")
+				if at < 0 || at >= i || e < 0 || e > s.epoch || s.intents[run] != at {
+					return fail(1, "redact names an intent that is not there")
+				}
+			}
+			if _, open := s.open[run]; !reqForm.MatchString(run) || open {
+				return fail(1, "names no run that is over")
+			}
+			s.gone[run] = true
+		}
+		if len(runs) == 0 || typ == "results.prune" && (p.num("count") != int64(len(runs)) || !words("keep_days max_bytes")[p.str("reason")]) {
+			return fail(1, "count, reason or runs")
+		}
+	case "gap":
+		if p.num("refused") < 1 || !words("space busy flood")[p.str("reason")] || !timeForm.MatchString(p.str("from")) || !timeForm.MatchString(p.str("to")) || p.str("from") > p.str("to") {
+			return fail(1, "gap")
+		}
+	case "clock":
+		if p.num("step", "us") < 1 || !words("back forward")[p.str("step", "way")] {
+			return fail(1, "clock")
+		}
+	case "config":
+		b, _ := p["builds"].(object)
+		if len(b) == 0 && (!hexForm.MatchString(p.str("was")) || !hexForm.MatchString(p.str("policy", "sha256")) || p.str("was") == p.str("policy", "sha256")) {
+			return fail(1, "config")
+		}
+	case "access":
+		if !reqForm.MatchString(req) || p.num("principal", "uid") < 0 || p.str("what") != map[bool]string{true: "list", false: "file"}[p["name"] == nil] {
+			return fail(1, "access")
+		}
 	case "epoch.close":
 		if p.num("records") != i-s.first {
 			return fail(1, "records")
@@ -457,7 +496,7 @@ func verify(dir, pinFile string) (*report, *state, error) {
 		return nil, nil, e
 	}
 	kb, _ := base64.StdEncoding.DecodeString(strings.SplitN(text, "+", 3)[2])
-	s := &state{r: r, v: v, logPub: hex.EncodeToString(kb[1:]), used: map[string]bool{}, open: map[string]int64{}, outcomes: map[string]done{}, bootEnd: map[string]string{}}
+	s := &state{r: r, v: v, logPub: hex.EncodeToString(kb[1:]), used: map[string]bool{}, open: map[string]int64{}, intents: map[string]int64{}, gone: map[string]bool{}, outcomes: map[string]done{}, bootEnd: map[string]string{}}
 	signed, e := os.ReadFile(filepath.Join(dir, "checkpoint")) // first the checkpoint, then the log
 	if e != nil {
 		return nil, nil, e

@@ -2,7 +2,7 @@
  * tests/audit/fault_preload.c - makes one system call of a signer fail, from
  * inside: a tracer cannot, since the signer's filter kills a call that a tracer
  * has taken away.  FAULT=CALL:ERRNO:N fails the N-th CALL (a C library name)
- * after the first poll; ERRNO is a number.
+ * after the first poll; ERRNO is a number.  WALL_S=N shifts its wall clock.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HOOK __attribute__((visibility("default")))
@@ -23,10 +24,15 @@ static struct fault {
 	unsigned when, count;
 	bool armed;
 } fault;
+static time_t shift_s;
 
 __attribute__((constructor)) static void read_fault(void)
 {
 	const char *text = getenv("FAULT");
+	const char *shift = getenv("WALL_S");
+
+	if (shift != NULL)
+		shift_s = strtol(shift, NULL, 10);
 
 	if (text == NULL || sscanf(text, "%31[a-z0-9]:%d:%u", fault.call,
 	                        &fault.error, &fault.when) != 3)
@@ -50,6 +56,18 @@ static void next(const char *call, void *ret, size_t size)
 	if (found == NULL)
 		abort();
 	memcpy(ret, &found, size);
+}
+
+HOOK int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	int (*real)(clockid_t, struct timespec *);
+	int failed;
+
+	next("clock_gettime", &real, sizeof(real));
+	failed = real(clock, ret);
+	if (failed == 0 && clock == CLOCK_REALTIME)
+		ret->tv_sec += shift_s;
+	return failed;
 }
 
 HOOK ssize_t write(int fd, const void *data, size_t len)

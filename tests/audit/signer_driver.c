@@ -2,7 +2,8 @@
  * tests/audit/signer_driver.c - a supervisor without a sandbox: speaks to a
  * signer over the real client library, as commands on standard input say.
  *
- *   signer_driver SOCKET INSTANCE(32 hex)
+ *   signer_driver SOCKET INSTANCE(32 hex) [tick=SECONDS] [build=HH] [policy=HH]
+ *   (HH: a byte of the digest of its program, of its policy)
  *     intent RUN              -> stored SEQ LEAF | refused KIND TEXT
  *     denial RUN
  *     outcome RUN SEQ LEAF [DIR]   DIR receives line, key and proof
@@ -10,6 +11,10 @@
  *     runs N                  N random runs, one after the other; each answer
  *                             is printed as it comes
  *     flood N                 N denials, sent ahead of their answers
+ *     gap N                   N requests were refused
+ *     access RUN [NAME]
+ *     prune RUN               its results go
+ *     redact RUN [results]    its salts are erased
  *     garbage                 bytes that are no message
  *     odd RUN                 an intent with a text that no record may hold
  */
@@ -36,7 +41,12 @@ struct driver {
 		struct event_intent intent;
 		struct event_denial denial;
 		struct event_outcome outcome;
+		struct event_gap gap;
+		struct event_access access;
+		struct event_prune prune;
+		struct event_redact redact;
 	};
+	uint8_t policy; /* a byte of its digest */
 	union audit_reply reply;
 	uint64_t seq;
 	uint8_t leaf[32];
@@ -103,8 +113,10 @@ static bool hear(struct driver *d, const char *what)
 	return true;
 }
 
-static void fill_policy(struct event_policy *p, struct event_principal *who)
+static void fill_policy(
+    const struct driver *d, struct event_policy *p, struct event_principal *who)
 {
+	p->sha256[0] = d->policy;
 	(void)snprintf(p->name, sizeof(p->name), "test");
 	(void)snprintf(who->auth, sizeof(who->auth), "peercred");
 }
@@ -121,7 +133,7 @@ static void fill_intent(struct driver *d, const uint8_t run[EVENT_RUN_BYTES])
 	d->intent.limits.n = 1;
 	(void)snprintf(d->intent.limits.items[0].name, EVENT_WORD_MAX, "pids");
 	d->intent.limits.items[0].value = EVENT_UNLIMITED;
-	fill_policy(&d->intent.policy, &d->intent.principal);
+	fill_policy(d, &d->intent.policy, &d->intent.principal);
 }
 
 static void send_denial(struct driver *d, const uint8_t run[EVENT_RUN_BYTES])
@@ -132,7 +144,7 @@ static void send_denial(struct driver *d, const uint8_t run[EVENT_RUN_BYTES])
 	d->denial.reasons.n = 1;
 	(void)snprintf(
 	    d->denial.reasons.items[0].text, EVENT_WORD_MAX, "path.traversal");
-	fill_policy(&d->denial.policy, &d->denial.principal);
+	fill_policy(d, &d->denial.policy, &d->denial.principal);
 	say(d, EVENT_DENIAL);
 }
 
@@ -224,6 +236,49 @@ static void do_flood(struct driver *d, unsigned long n)
 		(void)hear(d, "denial");
 }
 
+/* Records about a run of the past, or about none. */
+static bool tell_note(struct driver *d, const char *line)
+{
+	char word[16] = "", hex[64] = "", more[64] = "";
+	uint8_t run[EVENT_RUN_BYTES];
+
+	(void)sscanf(line, "%15s %63s %63s", word, hex, more);
+	memset(&d->prune, 0, sizeof(d->prune));
+	unhex(hex, run, sizeof(run));
+	if (strcmp(word, "gap") == 0) {
+		d->gap.ticket = ++d->tickets;
+		d->gap.reason = GAP_BUSY;
+		d->gap.refused = strtoull(hex, NULL, 10);
+		d->gap.to_us = 1000000;
+		say(d, EVENT_GAP);
+	} else if (strcmp(word, "access") == 0) {
+		d->access.ticket = ++d->tickets;
+		memcpy(d->access.run, run, sizeof(run));
+		(void)snprintf(d->access.name, EVENT_NAME_MAX, "%s", more);
+		(void)snprintf(
+		    d->access.principal.auth, EVENT_WORD_MAX, "peercred");
+		say(d, EVENT_ACCESS);
+	} else if (strcmp(word, "prune") == 0) {
+		d->prune.ticket = ++d->tickets;
+		d->prune.runs.n = 1;
+		memcpy(d->prune.runs.items[0].run, run, sizeof(run));
+		(void)snprintf(d->prune.policy.name, EVENT_WORD_MAX, "test");
+		say(d, EVENT_PRUNE);
+	} else if (strcmp(word, "redact") == 0) {
+		d->redact.ticket = ++d->tickets;
+		d->redact.results = more[0] != '\0';
+		d->redact.runs.n = 1;
+		memcpy(d->redact.runs.items[0].run, run, sizeof(run));
+		(void)snprintf(
+		    d->redact.principal.auth, EVENT_WORD_MAX, "peercred");
+		say(d, EVENT_REDACT);
+	} else {
+		return false;
+	}
+	(void)hear(d, "stored");
+	return true;
+}
+
 static void obey(struct driver *d, char *line)
 {
 	char word[16] = "", run_hex[64] = "", leaf[80] = "", dir[2048] = "";
@@ -248,6 +303,8 @@ static void obey(struct driver *d, char *line)
 		(void)hear(d, "garbage");
 		return;
 	}
+	if (tell_note(d, line))
+		return;
 	unhex(run_hex, run, sizeof(run));
 	if (n >= 4) {
 		d->seq = seq;
@@ -289,8 +346,21 @@ int main(int argc, char **argv)
 	struct error e;
 	char line[4096];
 
-	if (argc != 3 || d == NULL || hello == NULL)
+	if (argc < 3 || d == NULL || hello == NULL)
 		return 2;
+	for (int i = 3; i < argc; i++) {
+		const char *value = strchr(argv[i], '=');
+
+		if (value == NULL)
+			return 2;
+		if (argv[i][0] == 't')
+			hello->tick_s = (uint32_t)strtoul(value + 1, NULL, 10);
+		else
+			unhex(value + 1,
+			    argv[i][0] == 'b' ? hello->builds.items[0].sha256
+			                      : &d->policy,
+			    1);
+	}
 	hello->version = EVENT_VERSION;
 	unhex(argv[2], hello->instance, sizeof(hello->instance));
 	hello->builds.n = 1;

@@ -108,18 +108,18 @@ class Log:
         self.process.send_signal(signal.SIGTERM)
         return self.wait()
 
-    def driver(self, instance=None, **more):
+    def driver(self, instance=None, options=(), **more):
         program = DRIVER
         if "user" in more:
             # That user may have no way to the build tree.
             os.chmod(self.dir, 0o711)
             program = shutil.copy(DRIVER, self.path("signer_driver"))
-        return subprocess.Popen([program, self.socket, instance or secrets.token_hex(16)],
+        return subprocess.Popen([program, self.socket, instance or secrets.token_hex(16), *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
 
-    def say(self, *lines, instance=None):
+    def say(self, *lines, instance=None, options=()):
         """A whole session: the answers, the channel closed after them."""
-        d = self.driver(instance)
+        d = self.driver(instance, options)
         out, _ = d.communicate("".join(l + "\n" for l in lines), 120)
         return out.splitlines()
 
@@ -127,11 +127,13 @@ class Log:
         with open(self.path("audit/log/000000.jsonl"), "rb") as f:
             return f.read()
 
-    def types(self):
+    def records(self):
         import json
+        return [json.loads(line)["stmt"]["predicate"] for line in self.bytes().splitlines()]
+
+    def types(self):
         found = []
-        for line in self.bytes().splitlines():
-            p = json.loads(line)["stmt"]["predicate"]
+        for p in self.records():
             found.append(p["type"] + (":" + p["status"] if p["type"] == "outcome" else ""))
         return found
 
