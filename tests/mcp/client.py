@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "service"))
+import eras  # noqa: E402
 import lib  # noqa: E402
 
 META = "io.modelcontextprotocol/"
@@ -41,26 +42,6 @@ def shared_place(**policy):
     return place
 
 
-def valid(message):
-    """What every line of ours must be, whatever the era."""
-    for one in message if isinstance(message, list) else [message]:
-        lib.equal(one.get("jsonrpc"), "2.0", "jsonrpc")
-        if "method" in one:
-            lib.check("id" not in one and set(one) <= {"jsonrpc", "method", "params"}, "notification %r" % one)
-            continue
-        lib.check(("result" in one) != ("error" in one), "result or error: %r" % one)
-        lib.check(one.get("id", "") is not None, "id is null: %r" % one)
-        if "error" in one:
-            error = one["error"]
-            lib.check(isinstance(error["code"], int) and isinstance(error["message"], str) and
-                      set(error) <= {"code", "message", "data"}, "error %r" % one)
-        else:
-            lib.check("id" in one and isinstance(one["result"], dict), "result %r" % one)
-        if "content" in one.get("result", {}):
-            for part in one["result"]["content"]:
-                lib.check(part["type"] in ("text", "image", "resource_link"), "content %r" % part)
-
-
 class Client:
     def __init__(self, place, *args, initialize="2025-11-25", **popen):
         popen.setdefault("stderr", subprocess.PIPE)
@@ -68,6 +49,8 @@ class Client:
         popen.setdefault("stdout", subprocess.PIPE)
         self.process = subprocess.Popen(place.words("mcp", *args) if place else list(args), **popen)
         self.lines = queue.Queue()
+        self.asked, self.unsent = {}, b""
+        self.version = "2025-11-25"
         self.last_id = 100
         self.stashed = []
         if self.process.stdout is not None:
@@ -75,6 +58,7 @@ class Client:
         if initialize:
             self.initialized = self.ask("initialize", {"protocolVersion": initialize, "capabilities": {},
                                                        "clientInfo": INFO})
+            self.version = self.initialized["result"]["protocolVersion"]
             self.notify("notifications/initialized")
 
     def _read(self):
@@ -86,8 +70,34 @@ class Client:
         self.lines.put(None)
 
     def raw(self, data):
+        *lines, self.unsent = (self.unsent + data).split(b"\n")
+        for line in lines:
+            self._note(line)
+        if len(self.unsent) > 16 << 20:
+            self.unsent = b""  # longer than any line that is read
         self.process.stdin.write(data)
         self.process.stdin.flush()
+
+    def _note(self, line):
+        """What is asked, and in which era, so that its answer is judged."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        for one in message if isinstance(message, list) else [message]:
+            if isinstance(one, dict) and isinstance(one.get("id"), (str, int)):
+                params = one.get("params")
+                meta = params.get("_meta") if isinstance(params, dict) else None
+                modern = isinstance(meta, dict) and META + "protocolVersion" in meta
+                modern = modern or one.get("method") in ("server/discover", "subscriptions/listen")
+                self.asked[json.dumps(one["id"])] = (modern, one.get("method"))
+
+    def _judge(self, message):
+        for one in message if isinstance(message, list) else [message]:
+            modern, method = self.asked.get(json.dumps(one.get("id")), (False, None))
+            if "result" in one and method == "initialize":
+                self.version = one["result"]["protocolVersion"]
+            eras.must_be(one, eras.MODERN if modern else self.version, method)
 
     def send(self, message):
         self.raw(json.dumps(message).encode() + b"\n")
@@ -113,7 +123,7 @@ class Client:
         line = self.lines.get(timeout=seconds)
         if line is not None:
             lib.check(line.endswith(b"\n") and len(line) <= 8 << 20, "a line of %d bytes" % len(line))
-            valid(json.loads(line))
+            self._judge(json.loads(line))
         return line
 
     def receive(self, seconds=lib.PATIENCE_S):

@@ -309,6 +309,26 @@ def _():
         equal(c.call("get_supported_languages").json, languages())
 
 
+@case("a full standard error does no harm")
+def _():
+    with open("/dev/full", "wb") as full, Client(PLACE, stderr=full) as c:
+        equal(c.call("get_supported_languages").json, languages())
+        equal(c.end()[0], 0)
+    out, into = os.pipe()
+    os.set_blocking(into, False)
+    try:
+        while True:
+            os.write(into, b"x" * 65536)
+    except BlockingIOError:
+        os.set_blocking(into, True)
+    with Client(PLACE, stderr=into) as c:
+        c.raw(b"{\n")
+        equal(code_of(c.receive()), -32700)
+        equal(c.end()[0], 0)
+    os.close(out)
+    os.close(into)
+
+
 @case("before it reads, the front can open, start and signal nothing")
 def _():
     with Client(PLACE) as c:

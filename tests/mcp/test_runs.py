@@ -113,14 +113,95 @@ def _():
     check(all("raw_sha256" in json.dumps(d) or "raw" in d for d in denials), denials[-1])
 
 
-@case("code arrives byte for byte")
+def same_code(run_id, code):
+    """What the record says was run is what was sent, to the byte."""
+    code = code.encode()
+    recorded = record_of(run_id, "intent")[0]["code"]
+    equal((recorded["sha256"], recorded["size"]), (hashlib.sha256(code).hexdigest(), len(code)))
+    with open(os.path.join(PLACE.state, "results", run_id, "code" + {"python": ".py", "bash": ".sh"}[recorded["lang"]]), "rb") as f:
+        check(f.read() == code, "another code is kept")
+
+
+@case("code arrives byte for byte: separators, controls, carriage returns, a NUL")
 def _():
-    code = "s = '\u2028 \U0001f600 \x7f'\nprint(len(s))\r\n# \x00".replace("\x00", "") + "# " + "x" * (1 << 19)
     with Client(PLACE) as c:
+        code = "s = '\u2028\u2029\u0085 \U0001f600 \x7f\x01'\nprint(len(s), s.encode().hex())\r\n# \t\x0c"
         r = c.call("execute_code", code=code)
-        equal(r.json["stdout"], "5\n")
-        intent = record_of(r.json["run_id"], "intent")[0]
-        equal(intent["code"]["sha256"], hashlib.sha256(code.encode()).hexdigest())
+        equal(r.json["stdout"], "8 %s\n" % "\u2028\u2029\u0085 \U0001f600 \x7f\x01".encode().hex())
+        same_code(r.json["run_id"], code)
+        code = "echo before\n# a\0b\r\necho 'after\r'\n"
+        r = c.call("execute_code", code=code, language="bash")
+        equal((r.json["stdout"], r.json["exit_code"]), ("before\nafter\r\n", 0), "a NUL in a comment")
+        same_code(r.json["run_id"], code)
+        # The same as the client may spell it: each character escaped.
+        spelt = "".join("\\u%04x" % ord(ch) for ch in code)
+        c.raw(('{"jsonrpc":"2.0","id":"e","method":"tools/call","params":{"name":"execute_code","arguments":'
+               '{"language":"bash","code":"%s"}}}\n' % spelt).encode())
+        r = Result(c.answer("e"))
+        same_code(r.json["run_id"], code)
+
+
+@case("code of exactly the limit runs, one byte more is denied by name, a line beyond all bounds is no request")
+def _():
+    limit = 1 << 20
+    with Client(PLACE) as c:
+        head = "print(8)\n#"
+        code = head + "x" * (limit - len(head))
+        r = c.call("execute_code", code=code)
+        equal((r.json["stdout"], r.is_error), ("8\n", False))
+        same_code(r.json["run_id"], code)
+        r = c.call("execute_code", code=code + "x")
+        equal((r.is_error, r.json["exit_code"], r.json["policy"]["rule"]), (True, 126, "code.too_large"))
+        check("too long" in r.json["stderr"] and "unchanged" in r.json["stderr"], r.json["stderr"])
+        equal(record_of(r.json["run_id"], "denial")[0]["reasons"], ["code.too_large"])
+        r = c.call("execute_code", code="")
+        equal((r.is_error, r.json["policy"]["rule"]), (True, "code.empty"))
+        c.raw(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_code","arguments":{"code":"' +
+              b"x" * (9 << 20) + b'"}}}\n')
+        message = c.receive()
+        equal((code_of(message), "id" in message), (-32600, False))
+        equal(c.call("execute_code", code="print(2)").json["stdout"], "2\n", "goes on")
+
+
+@case("a call with a key twice runs nothing, whatever the key")
+def _():
+    before = len(records("intent"))
+    with Client(PLACE) as c:
+        for keys in ('"id":1,"id":2,"method":"tools/call","params":{"name":"execute_code","arguments":{"code":"1"}}',
+                     '"id":1,"method":"tools/call","params":{"name":"execute_code","arguments":{"code":"1","code":"2"}}',
+                     '"id":1,"method":"tools/call","params":{"name":"get_policy","name":"execute_code","arguments":{}}'):
+            c.raw(('{"jsonrpc":"2.0",%s}\n' % keys).encode())
+            equal(code_of(c.receive()), -32600, keys)
+        c.nothing()
+    equal(len(records("intent")), before, "something ran")
+
+
+@case("code that a rule of the policy forbids is denied, told and recorded, and never runs")
+def _():
+    place = lib.Place(languages={"python": {"rules": [{"id": "no_os", "module": "os"}]}})
+    with Client(place) as c:
+        r = c.call("execute_code", code="import os\nprint('ran')")
+        equal((r.is_error, r.json["exit_code"], r.json["policy"]["decision"], r.json["policy"]["rule"], r.json["stdout"]),
+              (True, 126, "deny", "code.rule.no_os", ""))
+        check("unchanged" in r.json["stderr"], r.json["stderr"])
+        denial = record_of(r.json["run_id"], "denial", place)
+        equal((len(denial), denial[0]["seq"]), (1, r.json["audit"]["seq"]))
+        equal(c.call("execute_code", code="print('import os')").json["stdout"], "import os\n")
+    place.stop()
+    done = place.verify()
+    check(done.code in (0, 3), done)
+
+
+@case("500 MiB of output cost the front and the result nothing")
+def _():
+    place = lib.Place(limits={"output": {"default": 1 << 30, "max": 1 << 30}})
+    with Client(place, initialize=None) as c:
+        c.ask("initialize", {"protocolVersion": "2025-11-25", "clientInfo": {"name": "claude-code", "version": "1"}})
+        r = c.call("execute_code", code="import os\nblock = b'x' * (1 << 20)\nfor i in range(500): assert os.write(1, block) == 1 << 20")
+        equal((r.json["status"], r.json["truncated"]["stdout"], r.json["stdout_total"]), ("ok", True, 500 << 20))
+        equal(len(r.json["stdout"]), 40000)
+        peak = [int(line.split()[1]) for line in open("/proc/%d/status" % c.process.pid) if line.startswith("VmHWM")]
+        check(peak[0] < 24 << 10, "peak memory %d KiB" % peak[0])
 
 
 @case("standard input and files go along")
@@ -386,7 +467,7 @@ def _():
         equal(code_of(c.ask("ping")), None)
         c.begin("execute_code", id_="a", code="1")
         equal(code_of(c.receive()), -32600, "the id is in flight")
-        for wrong in ("b", 5, {"x": 1}):
+        for wrong in ("b", 5, {"x": 1}, "A", ["a"], None):
             c.notify("notifications/cancelled", {"requestId": wrong})
         before = len(records("outcome"))
         c.notify("notifications/cancelled", {"requestId": "a", "reason": "enough"})
@@ -401,6 +482,18 @@ def _():
             check(message.get("id") != "a", "an answer: %r" % message)
         c.begin("execute_code", id_="a", code="print(2)")
         equal(Result(c.answer("a")).json["stdout"], "2\n")
+
+
+@case("an id of another type cancels nothing: 1 is not \"1\"")
+def _():
+    with Client(PLACE) as c:
+        c.begin("execute_code", id_=1, code="import time; time.sleep(0.3); print('one')")
+        c.begin("execute_code", id_="1", code=FOREVER)
+        wait_for(lambda: len(programs(PLACE)) == 2, "both programs")
+        c.notify("notifications/cancelled", {"requestId": "1"})
+        equal(Result(c.answer(1)).json["stdout"], "one\n")
+        wait_for(lambda: not programs(PLACE), "the end of the other")
+        c.nothing()
 
 
 @case("a background run is told of, waited for, cancelled, and dies with its client")
