@@ -13,6 +13,7 @@
 #include "cli/say.h"
 #include "policy/advice.h"
 #include "policy/degraded.h"
+#include "policy/tracing.h"
 
 enum row {
 	ROW_JSON,
@@ -182,6 +183,22 @@ static void put_warnings(struct page *p, const struct policy *policy)
 	put_advice(p, policy);
 }
 
+/* By whom a policy is used decides what it means where it is silent. */
+static void put_tracing(struct page *p, const struct policy *policy)
+{
+	if (p->json) {
+		page_string(p, "\"trace\":", tracing_word(policy));
+		page_string(p, ",\"trace_why\":", tracing_why(policy));
+		page_put(p, ",");
+		return;
+	}
+	page_put(p, "trace      ");
+	page_put(p, tracing_word(policy));
+	page_put(p, " (");
+	page_put(p, tracing_why(policy));
+	page_put(p, ")\n");
+}
+
 static void put_sound(
     struct page *p, const char *file, const struct policy *policy)
 {
@@ -192,7 +209,7 @@ static void put_sound(
 		page_string(p, "{\"ok\":true,\"file\":", file);
 		page_string(p, ",\"name\":", policy->name);
 		page_string(p, ",\"sha256\":", digest);
-		page_put(p, ",\"languages\":[");
+		page_put(p, ",");
 	} else {
 		page_plain(p, file);
 		page_put(p, ": sound\nname       ");
@@ -201,6 +218,8 @@ static void put_sound(
 		page_put(p, digest);
 		page_put(p, "\n");
 	}
+	put_tracing(p, policy);
+	page_put(p, p->json ? "\"languages\":[" : "");
 	for (size_t i = 0; i < policy->n_languages; i++)
 		put_language(p, &policy->languages[i], i == 0);
 	page_modules(p, policy);

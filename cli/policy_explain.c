@@ -11,6 +11,7 @@
 #include "cli/policy_words.h"
 #include "cli/say.h"
 #include "policy/degraded.h"
+#include "policy/tracing.h"
 
 /* Everything of one command; on the heap. */
 struct work {
@@ -42,18 +43,14 @@ static int load(struct work *w, struct error *e)
 
 static void put_policy(struct sheet *s, const struct policy *policy)
 {
-	static const char *const trace[] = {
-		[TRACE_OFF] = "off",
-		[TRACE_BEST_EFFORT] = "best-effort",
-		[TRACE_REQUIRED] = "required",
-	};
 	char hex[SHA256_HEX];
 
 	sha256_hex(policy->sha256, hex);
 	sheet_begin(s, "policy");
 	sheet_text(s, "name", policy->name);
 	sheet_text(s, "sha256", hex);
-	sheet_text(s, "trace", trace[policy->trace]);
+	sheet_text(s, "trace", tracing_word(policy));
+	sheet_text(s, "trace_why", tracing_why(policy));
 	sheet_text(
 	    s, "degraded", policy->accept_degraded ? "accept" : "refuse");
 	sheet_end(s);

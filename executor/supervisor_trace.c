@@ -17,6 +17,7 @@
 #include "executor/run_trace.h"
 #include "executor/spawn.h"
 #include "executor/supervisor.h"
+#include "policy/tracing.h"
 
 /* The kernel sends what it sees there; half a megabyte is a thousand opens. */
 #define RING_BYTES "524288"
@@ -101,9 +102,9 @@ int supervisor_trace_await(struct supervisor *s, struct error *e)
 	if (s->policy->trace == TRACE_BEST_EFFORT)
 		return 0;
 	return FAIL(e, ERROR_UNAVAILABLE,
-	    "policy '%s' requires tracing: %.280s; write \"trace\": \"off\" "
-	    "to run without it",
-	    s->policy->name, why.text);
+	    "policy '%s' requires tracing (%s): %.240s; write \"trace\": "
+	    "\"off\" to run without it",
+	    s->policy->name, tracing_why(s->policy), why.text);
 }
 
 void supervisor_trace_kill(struct supervisor *s)

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "policy/parse.h"
+#include "policy/tracing.h"
 
 #define TEXT_FIRST 65536
 #define TEXT_LAST  8388608
@@ -228,7 +229,6 @@ static void put_languages(struct writer *w, const struct policy *p)
 static void put_policy(struct writer *w, const struct policy *p)
 {
 	static const char *const durability[] = { "full", "relaxed", "none" };
-	static const char *const trace[] = { "off", "best-effort", "required" };
 
 	put(w, "{\"audit\":{\"durability\":");
 	put_string(w, durability[p->durability]);
@@ -261,7 +261,7 @@ static void put_policy(struct writer *w, const struct policy *p)
 	put(w, "},\"service\":{\"linger_s\":");
 	put_u64(w, p->linger_s);
 	put(w, "},\"trace\":");
-	put_string(w, trace[p->trace]);
+	put_string(w, tracing_word(p));
 	put(w, ",\"version\":1}");
 }
 

@@ -180,7 +180,8 @@ static int load_into(const struct policy_places *places,
     struct policy_loaded *loaded, struct policy_faults *faults, struct error *e)
 {
 	struct source from = { AT_FDCWD, places->policy };
-	struct policy_sources sources = { .policy.name = places->policy };
+	struct policy_sources sources = { .policy.name = places->policy,
+		.privileged = geteuid() == 0 };
 	struct texts *texts = calloc(1, sizeof(*texts));
 	uint8_t *data;
 	int result;

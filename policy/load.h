@@ -45,7 +45,8 @@ struct policy_places {
 };
 
 /*
- * Read and parse.  On success *ret is the caller's, to policy_loaded_done.  On
+ * Read and parse, for a service of the calling account (policy_sources).  On
+ * success *ret is the caller's, to policy_loaded_done.  On
  * failure *ret is untouched; *e says why in one line and, when the texts could
  * be read, 'faults' lists everything wrong in them (else faults->n is 0).
  */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "policy/shape.h"
+#include "policy/tracing.h"
 
 /* What silence means. */
 #define QUEUE_DEFAULT        64
@@ -289,6 +290,7 @@ int policy_parse(const struct policy_sources *sources, struct policy **ret,
 	p->queue = QUEUE_DEFAULT;
 	p->linger_s = LINGER_DEFAULT_S;
 	p->landlock_min_abi = LANDLOCK_DEFAULT_ABI;
+	p->trace = tracing_default(sources->privileged);
 	if (parse_into(sources, p, faults, e) < 0 ||
 	    parse_effective(p, e) < 0) {
 		policy_free(p);

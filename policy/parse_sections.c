@@ -111,6 +111,7 @@ static void take_trace(struct reader *r, uint32_t node, void *to)
 	if (!reader_word(r, node, shape_trace.words, &which))
 		return;
 	p->policy->trace = (enum trace_mode)which;
+	p->policy->trace_is_said = true;
 }
 
 static void take_durability(struct reader *r, uint32_t node, void *to)

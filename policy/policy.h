@@ -159,6 +159,7 @@ struct policy {
 	struct policy_root read_roots[POLICY_ROOTS_MAX];
 	size_t n_read_roots;
 	enum trace_mode trace;
+	bool trace_is_said; /* or it is the default: policy/tracing.h */
 	enum durability durability;
 	uint32_t landlock_min_abi;
 	uint32_t runs_at_once; /* 0: twice the processors, at most 64 */
@@ -202,6 +203,7 @@ struct policy_sources {
 	struct policy_text policy;
 	const struct policy_text *languages; /* borrowed */
 	size_t n_languages;
+	bool privileged; /* for a service of root's: what silence means */
 };
 
 /*

@@ -162,7 +162,8 @@ static const struct reader_names trace_words = { 3,
 	{ "off", "best-effort", "required" } };
 const struct shape shape_trace = {
 	SHAPE_WORD, .about = "Every system call of a run: required (nothing "
-	    "runs unseen; takes root), best-effort (the record says so).",
+	    "runs unseen; takes root, whose default it is), best-effort (the "
+	    "record says so), off (the default without root).",
 	.words = &trace_words, .n_built = 3,
 };
 

@@ -6,15 +6,14 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/own.h"
-#include "base/sha256.h"
 #include "executor/trace/calls.h"
+#include "executor/trace/trace.digest.h"
 #include "executor/trace/trace.skel.h"
 
 /* Rare events have a small ring of their own: a flood cannot push them out. */
@@ -23,23 +22,9 @@
 #define WAKE_PART  4
 #define PAGE_BYTES 4096
 
-/* libbpf talks to stderr, which nobody reads: errno and our words say it. */
-static int say_nothing(
-    enum libbpf_print_level level, const char *format, va_list args)
+const char *kernel_object(void)
 {
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
-void kernel_digest(uint8_t ret[32])
-{
-	size_t len;
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): a function of the skeleton */
-	const void *bytes = trace_bpf__elf_bytes(&len);
-
-	sha256_of(bytes, len, ret);
+	return TRACE_OBJECT_SHA256;
 }
 
 /* The depth of our own pid namespace: "NSpid" has a number for each level. */
@@ -77,91 +62,116 @@ static int set_sizes(struct kernel *k, struct error *e)
 	k->object->rodata->wake_bytes = s->ring_bytes / WAKE_PART;
 	if (host_level(&k->object->rodata->host_level, e) < 0)
 		return -1;
-	if (bpf_map__set_max_entries(k->object->maps.counts,
-	        s->slots * TRACE_PLANES * TRACE_CALLS) != 0 ||
-	    bpf_map__set_max_entries(k->object->maps.books, s->slots) != 0 ||
-	    bpf_map__set_max_entries(
-	        k->object->maps.errors, s->slots * TRACE_ERRORS_MAX) != 0)
-		return FAIL_SYS(e, "size the maps of the tracer");
+	k->object->maps.counts.max_entries =
+	    s->slots * TRACE_PLANES * TRACE_CALLS;
+	k->object->maps.books.max_entries = s->slots;
+	k->object->maps.errors.max_entries = s->slots * TRACE_ERRORS_MAX;
 	return 0;
 }
 
 static int fill_todo(const struct kernel *k, struct error *e)
 {
 	uint32_t todo[TRACE_CALLS];
+	uint32_t numbers[TRACE_CALLS];
+	uint32_t n = TRACE_CALLS;
 
 	calls_todo(todo);
 	for (uint32_t nr = 0; nr < TRACE_CALLS; nr++)
-		if (todo[nr] != 0 &&
-		    bpf_map_update_elem(bpf_map__fd(k->object->maps.todo), &nr,
-		        &todo[nr], BPF_ANY) != 0)
-			return FAIL_SYS(
-			    e, "tell the tracer which calls matter");
+		numbers[nr] = nr;
+	if (bpf_map_update_batch(
+	        k->object->maps.todo.map_fd, numbers, todo, &n, NULL) != 0)
+		return FAIL_SYS(e, "tell the tracer which calls matter");
 	return 0;
 }
 
-static int map_memory(const struct bpf_map *map, void **ret, struct error *e)
+static int map_memory(int fd, size_t len, void **ret, struct error *e)
 {
-	size_t len =
-	    (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
-
 	len = (len + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-	*ret = mmap(
-	    NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	/* Whole, so that no run is the first to touch a page of its slot. */
+	*ret = mmap(NULL, len, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (*ret == MAP_FAILED)
-		return FAIL_SYS(e, "map %s of the tracer", bpf_map__name(map));
+		return FAIL_SYS(e, "map the counters of the tracer");
 	return 0;
 }
 
-static int make_ring(
-    struct kernel *k, uint32_t slot, int which, struct error *e)
+static int map_counters(struct kernel *k, struct error *e)
 {
-	uint32_t at = 2 * slot + (uint32_t)which;
-	uint32_t rare = k->size.ring_bytes / RARE_PART;
-	uint32_t bytes = which == 1        ? k->size.ring_bytes
-	                 : rare > RARE_MIN ? rare
-	                                   : RARE_MIN;
-	int fd =
-	    bpf_map_create(BPF_MAP_TYPE_RINGBUF, "events", 0, 0, bytes, NULL);
+	void *counts;
+	void *books;
 
-	k->ring_fd[slot][which] = fd;
-	if (fd < 0 || bpf_map_update_elem(bpf_map__fd(k->object->maps.rings),
-	                  &at, &fd, BPF_ANY) != 0)
-		return FAIL_SYS(e, "make a ring of %u bytes", bytes);
+	if (map_memory(k->object->maps.counts.map_fd,
+	        k->size.slots * sizeof(*k->counts), &counts, e) < 0 ||
+	    map_memory(k->object->maps.books.map_fd,
+	        k->size.slots * sizeof(*k->books), &books, e) < 0)
+		return -1;
+	k->counts = counts;
+	k->books = books;
 	return 0;
+}
+
+/*
+ * All rings in one call: the kernel waits for a grace period of RCU after each
+ * change of a map of maps (8 to 16 ms), and once for a whole batch.
+ */
+static int make_rings(struct kernel *k, struct error *e)
+{
+	uint32_t rare = k->size.ring_bytes / RARE_PART;
+	uint32_t places[TRACE_SLOTS_MAX * 2];
+	uint32_t n = k->size.slots * 2;
+	int *fds = &k->ring_fd[0][0];
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t bytes = i % 2 == 1        ? k->size.ring_bytes
+		                 : rare > RARE_MIN ? rare
+		                                   : RARE_MIN;
+
+		places[i] = i;
+		fds[i] = bpf_map_create(
+		    BPF_MAP_TYPE_RINGBUF, "events", 0, 0, bytes, NULL);
+		if (fds[i] < 0)
+			return FAIL_SYS(e, "make a ring of %u bytes", bytes);
+	}
+	if (bpf_map_update_batch(
+	        k->object->maps.rings.map_fd, places, fds, &n, NULL) != 0)
+		return FAIL_SYS(e, "give %u rings to the tracer", n);
+	return 0;
+}
+
+static void list_programs(struct kernel *k)
+{
+	const int fds[KERNEL_PROGRAMS] = {
+		k->object->progs.on_enter.prog_fd,
+		k->object->progs.on_exit.prog_fd,
+		k->object->progs.on_fork.prog_fd,
+		k->object->progs.on_exec.prog_fd,
+		k->object->progs.on_end.prog_fd,
+		k->object->progs.on_signal.prog_fd,
+	};
+
+	memcpy(k->program_fd, fds, sizeof(fds));
+	for (size_t i = 0; i < KERNEL_PROGRAMS; i++)
+		k->link_fd[i] = -1;
 }
 
 int kernel_load(
     const struct kernel_size *size, struct kernel *k, struct error *e)
 {
-	void *counts;
-	void *books;
-
-	(void)libbpf_set_print(say_nothing);
 	k->size = *size;
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): so is this */
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): a function of the skeleton */
 	k->object = trace_bpf__open();
 	if (k->object == NULL)
 		return FAIL_SYS(e, "open the tracer's programs");
-	(void)bpf_program__set_autoattach(k->object->progs.probe, false);
 	if (set_sizes(k, e) < 0)
 		return -1;
 	if (trace_bpf__load(k->object) != 0)
 		return FAIL_SYS(e,
 		    "load the tracer's programs; the kernel needs BTF "
-		    "(/sys/kernel/btf/vmlinux), tp_btf programs (5.15) and "
-		    "root");
-	if (fill_todo(k, e) < 0 ||
-	    map_memory(k->object->maps.counts, &counts, e) < 0 ||
-	    map_memory(k->object->maps.books, &books, e) < 0)
-		return -1;
-	k->counts = counts;
-	k->books = books;
-	for (uint32_t slot = 0; slot < size->slots; slot++)
-		if (make_ring(k, slot, 0, e) < 0 ||
-		    make_ring(k, slot, 1, e) < 0)
-			return -1;
-	return 0;
+		    "(CONFIG_DEBUG_INFO_BTF), tp_btf programs and bpf_loop "
+		    "(5.17), and we CAP_BPF and CAP_PERFMON");
+	list_programs(k);
+	return fill_todo(k, e) < 0 || map_counters(k, e) < 0 ? -1
+	                                                     : make_rings(k, e);
 }
 
 int kernel_listen(
@@ -178,16 +188,25 @@ int kernel_listen(
 	return 0;
 }
 
+static void close_links(struct kernel *k)
+{
+	for (size_t i = 0; i < KERNEL_PROGRAMS; i++) {
+		own_close(&k->link_fd[i]);
+		k->link_fd[i] = -1;
+	}
+}
+
 int kernel_attach(struct kernel *k, struct error *e)
 {
 	if (k->is_attached)
 		return 0;
-	if (trace_bpf__attach(k->object) != 0) {
-		int why = errno;
-
-		trace_bpf__detach(k->object);
-		errno = why;
-		return FAIL_SYS(e, "attach the tracer");
+	for (size_t i = 0; i < KERNEL_PROGRAMS; i++) {
+		k->link_fd[i] = bpf_raw_tracepoint_open(NULL, k->program_fd[i]);
+		if (k->link_fd[i] < 0) {
+			(void)FAIL_SYS(e, "attach the tracer");
+			close_links(k);
+			return -1;
+		}
 	}
 	k->is_attached = true;
 	return 0;
@@ -197,16 +216,16 @@ void kernel_detach(struct kernel *k)
 {
 	if (!k->is_attached || !k->can_detach)
 		return;
-	trace_bpf__detach(k->object);
+	close_links(k);
 	k->is_attached = false;
 }
 
 void kernel_probe(struct kernel *k)
 {
-	struct bpf_link *link = bpf_program__attach(k->object->progs.probe);
+	AUTO_FD link_fd =
+	    bpf_raw_tracepoint_open(NULL, k->object->progs.probe.prog_fd);
 
-	k->can_detach = link != NULL;
-	(void)bpf_link__destroy(link);
+	k->can_detach = link_fd >= 0;
 }
 
 /* Nothing of an earlier run is left, and nothing of it can come any more. */
@@ -222,8 +241,8 @@ int kernel_watch(struct kernel *k, const struct trace_run *run, uint64_t group,
     struct error *e)
 {
 	empty(k, run);
-	if (bpf_map_update_elem(bpf_map__fd(k->object->maps.runs), &group, run,
-	        BPF_NOEXIST) != 0)
+	if (bpf_map_update_elem(
+	        k->object->maps.runs.map_fd, &group, run, BPF_NOEXIST) != 0)
 		return FAIL_SYS(e, "watch a control group");
 	return 0;
 }
@@ -237,15 +256,15 @@ int kernel_watch_task(
 		.in = TRACE_TASK_JOINED };
 
 	empty(k, run);
-	if (bpf_map_update_elem(bpf_map__fd(k->object->maps.tasks), &pid_fd,
-	        &task, BPF_NOEXIST) != 0)
+	if (bpf_map_update_elem(
+	        k->object->maps.tasks.map_fd, &pid_fd, &task, BPF_NOEXIST) != 0)
 		return FAIL_SYS(e, "watch a process");
 	return 0;
 }
 
 void kernel_forget(struct kernel *k, uint64_t group)
 {
-	(void)bpf_map_delete_elem(bpf_map__fd(k->object->maps.runs), &group);
+	(void)bpf_map_delete_elem(k->object->maps.runs.map_fd, &group);
 }
 
 void kernel_drain(const struct kernel *k, uint32_t slot)
@@ -282,7 +301,7 @@ static void sort(struct kernel_errors *errors)
 int kernel_take_errors(const struct kernel *k, uint32_t slot,
     struct kernel_errors *ret, struct error *e)
 {
-	int fd = bpf_map__fd(k->object->maps.errors);
+	int fd = k->object->maps.errors.map_fd;
 	struct trace_error key;
 	const struct trace_error *last = NULL;
 
@@ -307,16 +326,13 @@ int kernel_take_errors(const struct kernel *k, uint32_t slot,
 
 int kernel_misses(const struct kernel *k, uint64_t *ret, struct error *e)
 {
-	struct bpf_program *p;
 	uint64_t n = 0;
 
-	bpf_object__for_each_program(p, k->object->obj)
-	{
+	for (size_t i = 0; i < KERNEL_PROGRAMS; i++) {
 		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
 
-		if (bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len) !=
-		    0)
+		if (bpf_obj_get_info_by_fd(k->program_fd[i], &info, &len) != 0)
 			return FAIL_SYS(e, "read the state of the tracer");
 		n += info.recursion_misses;
 	}

@@ -33,6 +33,8 @@ struct kernel {
 	struct trace_counts *counts; /* mapped; one for each slot */
 	struct ring_buffer *rings[TRACE_SLOTS_MAX][2];
 	int ring_fd[TRACE_SLOTS_MAX][2]; /* owned */
+	int program_fd[KERNEL_PROGRAMS]; /* of the object */
+	int link_fd[KERNEL_PROGRAMS];    /* owned; -1 */
 	bool is_attached;
 	bool can_detach; /* since attaching anew would work */
 };
@@ -40,14 +42,19 @@ struct kernel {
 /* Called for each event; a negative answer ends this round of draining. */
 typedef int (*kernel_event)(void *context, void *data, size_t len);
 
-/* What libbpf has to say beyond errno goes into *e. */
+/*
+ * By a light skeleton: a program of bpftool's that loads the others relocates
+ * them to this kernel's BTF in the kernel itself (Linux 5.17).  libbpf would
+ * first read and index all of /sys/kernel/btf/vmlinux, half of the time and
+ * twenty times the memory.
+ */
 int kernel_load(const struct kernel_size *size, struct kernel *k,
     struct error *e) MUST_CHECK;
 /* 'contexts' has one for each slot. */
 int kernel_listen(struct kernel *k, kernel_event hear, void *const *contexts,
     struct error *e) MUST_CHECK;
-/* SHA-256 of the object, for the head of a file. */
-void kernel_digest(uint8_t ret[32]);
+/* SHA-256 of the object in hex, for the head of a file. */
+const char *kernel_object(void);
 
 int kernel_attach(struct kernel *k, struct error *e) MUST_CHECK;
 /* Nothing if it could not be attached again: Linux 6.1 wants CAP_PERFMON. */

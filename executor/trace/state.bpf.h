@@ -55,7 +55,9 @@ static __always_inline struct trace_task *current_state(void)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define NR_EXECVE            59
+/* What was executed comes back as execve, by the numbers of its own kind. */
+#define IS_EXEC(nr)          ((nr) == 59 || (nr) == 322)
+#define IS_EXEC_BACK(nr)     ((nr) == 59 || (nr) == 11)
 #define THREAD_FOREIGN(task) ((task)->thread_info.status & 2) /* TS_COMPAT */
 #define REGS_NR(regs)        ((s32)(regs)->orig_ax)
 #define IS_FORK(nr)          ((nr) == 56 || (nr) == 57 || (nr) == 58 || (nr) == 435)
@@ -69,7 +71,8 @@ static __always_inline struct trace_task *current_state(void)
 		(to)[5] = (regs)->r9;  \
 	} while (0)
 #else
-#define NR_EXECVE 221
+#define IS_EXEC(nr)      ((nr) == 221 || (nr) == 281)
+#define IS_EXEC_BACK(nr) ((nr) == 221 || (nr) == 281)
 #define THREAD_FOREIGN(task) \
 	((task)->thread_info.flags >> 22 & 1) /* TIF_32BIT */
 #define REGS_NR(regs) ((regs)->syscallno)

@@ -133,8 +133,8 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long ret)
 	}
 	if (nr == -1 && t->nr != -1)
 		error = 0; /* rt_sigreturn: what it returns is not its own */
-	else if (nr != t->nr && nr != NR_EXECVE)
-		ADD(b->strange, 1); /* execveat comes back as execve */
+	else if (nr != t->nr && !(IS_EXEC(t->nr) && IS_EXEC_BACK(nr)))
+		ADD(b->strange, 1);
 	c = count_of(t->slot, t->call_plane, t->nr);
 	if (c == NULL)
 		return 0;
@@ -241,6 +241,7 @@ int BPF_PROG(on_end, struct task_struct *task)
 		/* The filter killed this thread: no other trace of the call. */
 		regs = (void *)bpf_task_pt_regs(task);
 		r.nr = REGS_NR(regs);
+		r.plane = plane_of(t);
 		r.type = TRACE_KILLED;
 		tell(b, t->slot, &r, 0);
 		return 0;

@@ -52,7 +52,6 @@ int watcher_open(struct watcher *w, struct error *e)
 
 	calls_read(&w->calls);
 	calls_todo(w->todo);
-	kernel_digest(w->object_sha256);
 	if (uname(&host) < 0)
 		return FAIL_SYS(e, "ask for the kernel's name");
 	(void)snprintf(w->release, sizeof(w->release), "%.64s", host.release);

@@ -36,7 +36,6 @@ struct watcher {
 	struct kernel kernel;
 	struct calls calls;
 	uint32_t todo[TRACE_CALLS];
-	uint8_t object_sha256[32];
 	char release[WATCHER_RELEASE_MAX], machine[WATCHER_RELEASE_MAX];
 	size_t n_watched;
 	uint64_t idle_since_us; /* nothing is watched since; 0: something is */

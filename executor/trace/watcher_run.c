@@ -47,14 +47,12 @@ static uint64_t clock_ns(clockid_t which)
 static int put_head(struct watched *d, const char *name, struct error *e)
 {
 	struct text_out out = spool_room(&d->spool);
-	char object[SHA256_HEX];
 
-	sha256_hex(d->w->object_sha256, object);
 	if (text_printf(&out, e,
 	        "{\"type\":\"header\",\"v\":1,\"run\":\"%s\",\"tier\":\"bpf\","
 	        "\"arch\":\"%s\",\"kernel\":\"%s\",\"object\":\"%s\","
 	        "\"at_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 "}\n",
-	        name, d->w->machine, d->w->release, object,
+	        name, d->w->machine, d->w->release, kernel_object(),
 	        clock_ns(CLOCK_BOOTTIME), clock_ns(CLOCK_REALTIME)) < 0)
 		return -1;
 	spool_put(&d->spool, &out);

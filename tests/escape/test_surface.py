@@ -10,7 +10,7 @@ import struct
 import sys
 import time
 
-from probe import STRICT, ask, both, lines  # noqa: E402
+from probe import STRICT, ask, both, excuse, lines  # noqa: E402
 
 from lib import (Place, case, check, equal, main,  # noqa: E402
                  need_programs, need_root, wait_for)
@@ -269,6 +269,8 @@ print("end", os.waitstatus_to_exitcode(status))
 ''' % i386_program())
     # SIGSYS, SIGSEGV, or ENOEXEC where the kernel knows no such programs.
     check(lines(r)["end"] in ("-31", "-11", "108"), r["stdout"])
+    if lines(r)["end"] != "-31":
+        excuse("SC-03")
 
 
 @case("SC-13 SC-15 SC-16 SC-23 SC-24 SC-25 SC-27 SC-28 SC-31 doors of the kernel")

@@ -28,6 +28,7 @@ PATIENCE_S = 120
 
 _cases = []
 _places = []
+_after = []
 
 
 def case(name):
@@ -38,6 +39,12 @@ def case(name):
         return function
 
     return note
+
+
+def after(function):
+    """Called with a case's name when the case itself found nothing wrong."""
+    _after.append(function)
+    return function
 
 
 class Skip(Exception):
@@ -77,6 +84,8 @@ def main():
         start = time.monotonic()
         try:
             function()
+            for last in _after:
+                last(name)
             word = "ok  "
         except Skip as skip:
             word = "skip"

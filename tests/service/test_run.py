@@ -361,7 +361,8 @@ def _():
     folder = j["result_folder"]
     equal(sorted(os.listdir(folder)),
           ["MANIFEST", "code.py", "files", "record.dsse.json",
-           "record.tlog-proof", "result.json", "stderr", "stdout"], "folder")
+           "record.tlog-proof", "result.json", "stderr", "stdout",
+           "trace.jsonl"], "folder")
     listed = p.result(j["run_id"])
     equal(listed.code, 0, "exit")
     names = [line.split() for line in listed.out.decode().splitlines()]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from lib import (BAILIFF, PRESET, SOURCE, Place, case, check, equal, kill, main, need_programs, need_root, one_line, parent,
+from lib import (BAILIFF, PRESET, SOURCE, Place, Skip, call, case, check, equal, kill, main, need_programs, need_root, one_line, parent,
                  processes, read, wait_for)
 
 
@@ -29,12 +29,14 @@ def outcome_of(place, run_id):
 
 
 def open_(name):
-    """A policy whose python may import everything."""
+    """A policy whose python may import everything, and which says so of tracing."""
     with open(PRESET) as f:
         policy = json.load(f)
     for language in policy["languages"].values():
         language.pop("modules", None)
-    policy.update(trace=name)
+    policy.pop("trace", None)
+    if name:
+        policy["trace"] = name
     return policy
 
 
@@ -231,20 +233,42 @@ def _():
     equal(p.verify().code, 0, "verify")
 
 
-@case("a host without BTF refuses, and says why")
+@case("where no tracer can work a policy that does not say a word about it refuses, and says what to write")
 def _():
-    p = place()
-    before = set(processes("bailiff-tracer"))
-    hidden = ["unshare", "-m", "sh", "-e", os.path.join(p.dir, "hide.sh")]
-    p.write("hide.sh", "mount -t tmpfs none /sys/kernel/btf\nexec %s run --policy %s --state %s --lang bash -c true\n" %
-            (BAILIFF, p.policy, p.state))
-    done = subprocess.run(hidden, capture_output=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+    # A kernel without BTF looks the same from here: its tracer cannot load.
+    if subprocess.run(["setpriv", "--bounding-set=-bpf", "true"], check=False, capture_output=True).returncode != 0:
+        raise Skip("setpriv does not know CAP_BPF, or may not drop it")
+    for mode, why in ((None, "the default as root"), ("required", "the policy says so")):
+        p = place(mode)
+        before = set(processes("bailiff-tracer"))
+        done = subprocess.run(["setpriv", "--bounding-set=-bpf,-perfmon"] + p.words("run", "--lang", "bash", "-c", "true"),
+                              capture_output=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
 
-    class Answer:
-        err = done.stderr
-    equal(done.returncode, 125, "exit: %r" % done.stderr)
-    one_line(Answer, "requires tracing", "BTF", '"trace": "off"')
-    wait_for(lambda: not set(processes("bailiff-tracer")) - before, "the end of tracer and canary")
+        class Answer:
+            err = done.stderr
+        equal(done.returncode, 125, "exit: %r" % done.stderr)
+        one_line(Answer, "requires tracing (%s)" % why, "CAP_BPF", '"trace": "off"')
+        wait_for(lambda: not set(processes("bailiff-tracer")) - before, "the end of tracer and canary")
+        equal([n for n in os.listdir(os.path.join(p.state, "results")) if n.startswith("r_")], [], "runs")
+        with open(p.policy, "w") as f:
+            json.dump(open_("off"), f)
+        done = subprocess.run(["setpriv", "--bounding-set=-bpf,-perfmon"] + p.words("run", "--lang", "bash", "-c", "true"),
+                              capture_output=True, timeout=120, stdin=subprocess.DEVNULL, check=False)
+        equal((done.returncode, done.stderr), (0, b""), "as it says")
+
+
+@case("a policy without the word traces as root: the run, its record, policy check and explain agree")
+def _():
+    p = place(None)
+    r = p.json("--lang", "bash", "-c", "true")
+    lines, _ = trace_of(p, r.json["run_id"])
+    equal((outcome_of(p, r.json["run_id"])["trace"]["complete"], lines[-1]["complete"]), (True, True), "trace")
+    told = json.loads(call([BAILIFF, "policy", "check", "--json", p.policy]).out)
+    equal((told["trace"], told["trace_why"]), ("required", "the default as root"), "check")
+    told = json.loads(call([BAILIFF, "policy", "explain", "--json", "--policy", p.policy, "--lang", "bash", "-c", "true"]).out)
+    equal((told["policy"]["trace"], told["policy"]["trace_why"]), ("required", "the default as root"), "explain")
+    intent = [x for x in p.records() if x["type"] == "intent"][0]
+    equal(intent["policy"]["sha256"], told["policy"]["sha256"], "the policy in the record")
 
 
 @case("an account that is not root is refused by name")

@@ -38,15 +38,16 @@ struct texts_result {
 	struct error e;
 };
 
-/* Parse 'text' with both language files at hand. */
-static inline struct texts_result *texts_parse(const char *text, size_t len)
+/* Parse 'text' with both language files at hand, for an account. */
+static inline struct texts_result *texts_parse_for(
+    bool privileged, const char *text, size_t len)
 {
 	static const struct policy_text languages[] = {
 		{ "l/bash.json", TEXTS_BASH, sizeof(TEXTS_BASH) - 1 },
 		{ "l/python.json", TEXTS_PYTHON, sizeof(TEXTS_PYTHON) - 1 },
 	};
 	const struct policy_sources sources = { { "p.json", text, len },
-		languages, 2 };
+		languages, 2, privileged };
 	struct texts_result *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
@@ -54,6 +55,11 @@ static inline struct texts_result *texts_parse(const char *text, size_t len)
 	if (policy_parse(&sources, &r->policy, &r->faults, &r->e) < 0)
 		r->policy = NULL;
 	return r;
+}
+
+static inline struct texts_result *texts_parse(const char *text, size_t len)
+{
+	return texts_parse_for(false, text, len);
 }
 
 static inline void texts_free(struct texts_result *r)

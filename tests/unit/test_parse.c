@@ -388,9 +388,9 @@ static void faults_of_language_files_name_the_file(void **state)
 	for (size_t i = 0; i < N(files); i++) {
 		const struct policy_text language = { "l/python.json",
 			files[i].text, strlen(files[i].text) };
-		const struct policy_sources sources = {
-			{ "p.json", policy, strlen(policy) }, &language, 1
-		};
+		const struct policy_sources sources = { { "p.json", policy,
+			                                    strlen(policy) },
+			&language, 1, false };
 		struct texts_result *r = calloc(1, sizeof(*r));
 
 		assert_non_null(r);
