@@ -116,6 +116,19 @@ void policy_facts_limits(struct sheet *s, const struct policy_facts *f)
 	sheet_end(s);
 }
 
+static void put_only(struct sheet *s, const struct callset *only)
+{
+	const char *names[CALLSET_MAX];
+	size_t n = callset_names(only, names);
+
+	sheet_begin(s, "syscalls");
+	sheet_list(s, "only");
+	for (size_t i = 0; i < n; i++)
+		sheet_item(s, names[i]);
+	sheet_list_end(s);
+	sheet_end(s);
+}
+
 void policy_facts_capabilities(
     struct sheet *s, const char *key, const struct capabilities *c)
 {
@@ -126,6 +139,8 @@ void policy_facts_capabilities(
 	sheet_flag(s, "network", c->network);
 	sheet_flag(s, "exec_memory", c->exec_memory);
 	sheet_flag(s, "ipc", c->ipc);
+	if (c->only.given)
+		put_only(s, &c->only);
 	sheet_end(s);
 }
 

@@ -169,6 +169,15 @@ static void tell_rules(struct diff *d, const struct policy_language *was,
 	tell_lone_rules(d, is, was, DIFF_DENIED);
 }
 
+static bool have_the_same(
+    const struct capabilities *was, const struct capabilities *is)
+{
+	for (size_t i = 0; i < parse_capability_names.n; i++)
+		if (parse_capability(was, i) != parse_capability(is, i))
+			return false;
+	return callset_equal(&was->only, &is->only);
+}
+
 static int tell_language(struct diff *d, const struct policy_language *was,
     const struct policy_language *is)
 {
@@ -182,8 +191,7 @@ static int tell_language(struct diff *d, const struct policy_language *was,
 	tell_limits(d, language, limits);
 	tell_modules(d, of);
 	tell_rules(d, was, is);
-	if (memcmp(&was->capabilities, &is->capabilities,
-	        sizeof(was->capabilities)) == 0)
+	if (have_the_same(&was->capabilities, &is->capabilities))
 		return 0;
 	return diff_calls(d, language, capabilities);
 }

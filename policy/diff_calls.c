@@ -24,8 +24,8 @@ static unsigned int compare_rows(
 
 		if (strcmp(row->call, call) != 0)
 			continue;
-		was = filter_in_force(of[0], row->when);
-		is = filter_in_force(of[1], row->when);
+		was = filter_row_in_force(of[0], row);
+		is = filter_row_in_force(of[1], row);
 		found |= (was && !is ? 1u : 0u) | (is && !was ? 2u : 0u);
 	}
 	return found;

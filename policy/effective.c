@@ -71,6 +71,22 @@ static void put_rows(struct writer *w, const char *key, struct rows rows)
 		(member)[0], sizeof((member)[0]), count \
 	}
 
+/* Policies without it keep the text, and the digest, that they had. */
+static void put_only(struct writer *w, const struct callset *only)
+{
+	const char *names[CALLSET_MAX];
+	size_t n = callset_names(only, names);
+
+	if (!only->given)
+		return;
+	put(w, ",\"syscalls\":{\"only\":[");
+	for (size_t i = 0; i < n; i++) {
+		put(w, i > 0 ? "," : "");
+		put_string(w, names[i]);
+	}
+	put(w, "]}");
+}
+
 static void put_capabilities(
     struct writer *w, const char *key, const struct capabilities *c)
 {
@@ -80,6 +96,7 @@ static void put_capabilities(
 	put_bool(w, ",\"loopback\":", c->loopback);
 	put_bool(w, ",\"network\":", c->network);
 	put_bool(w, ",\"subprocess\":", c->subprocess);
+	put_only(w, &c->only);
 	put_bool(w, ",\"threads\":", c->threads);
 	put(w, "}");
 }

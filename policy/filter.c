@@ -53,6 +53,7 @@ struct compiler {
 	scmp_filter_ctx context;
 	uint32_t arch;
 	bool in_force[WHEN_N];
+	const struct callset *only;    /* borrowed */
 	bool known[NUMBER_LAST + 1];   /* some table names it */
 	bool allowed[NUMBER_LAST + 1]; /* whatever its arguments */
 };
@@ -82,7 +83,8 @@ static int take_group(
 		if (number < 0)
 			continue;
 		c->known[number] = true;
-		if (!c->in_force[group->when] || c->allowed[number])
+		if (!c->in_force[group->when] || c->allowed[number] ||
+		    !callset_allow(c->only, group->calls[i]))
 			continue;
 		failed = seccomp_rule_add_array(
 		    c->context, SCMP_ACT_ALLOW, number, 0, NULL);
@@ -92,6 +94,14 @@ static int take_group(
 		c->allowed[number] = true;
 	}
 	return 0;
+}
+
+/* Our own exec is not the program's, so no set takes it away. */
+static bool row_in_force(
+    const struct compiler *c, const struct syscall_row *row)
+{
+	return c->in_force[row->when] &&
+	       (row->when == WHEN_ONCE || callset_allow(c->only, row->call));
 }
 
 static uint32_t action_of(enum syscall_when when)
@@ -112,7 +122,7 @@ static int take_rows(struct compiler *c, const struct syscall_row *rows,
 		if (number < 0)
 			continue;
 		c->known[number] = true;
-		if (!c->in_force[row->when] || c->allowed[number])
+		if (!row_in_force(c, row) || c->allowed[number])
 			continue;
 		failed = seccomp_rule_add_array(c->context,
 		    action_of(row->when), number, row->n, row->conditions);
@@ -224,6 +234,15 @@ bool filter_in_force(
 	return in_force[when];
 }
 
+bool filter_row_in_force(
+    const struct capabilities *capabilities, const struct syscall_row *row)
+{
+	struct compiler c = { .only = &capabilities->only };
+
+	c.in_force[row->when] = filter_in_force(capabilities, row->when);
+	return row_in_force(&c, row);
+}
+
 void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES])
 {
 	sha256_of(f->code, f->len * sizeof(f->code[0]), ret);
@@ -232,7 +251,7 @@ void filter_sha256(const struct filter *f, uint8_t ret[SHA256_BYTES])
 int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
     struct filter *ret, struct error *e)
 {
-	struct compiler c = { .arch = arch };
+	struct compiler c = { .arch = arch, .only = &capabilities->only };
 	int result = 0;
 
 	for (size_t i = 0; i < WHEN_N; i++)
@@ -256,7 +275,9 @@ int filter_compile_for(uint32_t arch, const struct capabilities *capabilities,
 
 int filter_compile_init(struct filter *ret, struct error *e)
 {
+	static const struct callset all = { .given = false };
 	struct compiler c = { .arch = FILTER_ARCH,
+		.only = &all,
 		.in_force = { [WHEN_ALWAYS] = true } };
 	int result;
 

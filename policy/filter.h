@@ -51,6 +51,10 @@ int filter_compile(const struct capabilities *capabilities, struct filter *ret,
 bool filter_in_force(
     const struct capabilities *capabilities, enum syscall_when when);
 
+/* The same of one row, with the set of calls that the capabilities name. */
+bool filter_row_in_force(
+    const struct capabilities *capabilities, const struct syscall_row *row);
+
 /* What a compiler may do, whatever its language's programs may. */
 extern const struct capabilities filter_compiler;
 

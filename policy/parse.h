@@ -46,6 +46,8 @@ void parse_limits(struct reader *r, uint32_t node, void *limits);
 
 void parse_capabilities_init(struct capabilities *ret);
 void parse_capabilities(struct reader *r, uint32_t node, void *capabilities);
+/* "syscalls", into a struct capabilities. */
+void parse_syscalls(struct reader *r, uint32_t node, void *capabilities);
 
 /* A list of texts into rows of 'width' bytes; the number of rows taken. */
 struct parse_rows {

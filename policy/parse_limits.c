@@ -151,18 +151,6 @@ void parse_future_list(struct reader *r, uint32_t node, void *unused)
 		    r, node, "this is not built yet; leave it out or write []");
 }
 
-static const struct reader_key syscall_keys[] = {
-	{ "allow", parse_future_list, 0, false, &shape_syscalls_list },
-	{ "deny", parse_future_list, 0, false, &shape_syscalls_list },
-};
-const struct reader_keys parse_syscall_keys = { "syscalls",
-	sizeof(syscall_keys) / sizeof(syscall_keys[0]), syscall_keys };
-
-static void take_syscalls(struct reader *r, uint32_t node, void *to)
-{
-	reader_object(r, node, &parse_syscall_keys, to);
-}
-
 #define FIELD(name) offsetof(struct capabilities, name)
 /* clang-format off */
 static const struct reader_key capability_keys[] = {
@@ -172,7 +160,7 @@ static const struct reader_key capability_keys[] = {
 	{ "network",     take_network,  FIELD(network),     false, &shape_network_capability },
 	{ "exec_memory", take_bool,     FIELD(exec_memory), false, &shape_exec_memory },
 	{ "ipc",         take_bool,     FIELD(ipc),         false, &shape_ipc },
-	{ "syscalls",    take_syscalls, 0,                  false, &shape_syscalls },
+	{ "syscalls",    parse_syscalls, 0,                 false, &shape_syscalls },
 };
 /* clang-format on */
 const struct reader_keys parse_capability_keys = { "capabilities",

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "policy/callset.h"
 #include "policy/limits.h"
 
 #define POLICY_TEXT_MAX      1048576 /* bytes of a policy or language file */
@@ -43,6 +44,8 @@ struct capabilities {
 	bool network;     /* not built yet: true is refused by name */
 	bool exec_memory; /* mmap and mprotect with PROT_EXEC of new memory */
 	bool ipc;         /* System V and POSIX queues, inside its namespaces */
+	struct callset
+	    only; /* of the calls that these give; policy/callset.h */
 };
 
 /* A module that is part of the interpreter, and what stops what it does. */

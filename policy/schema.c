@@ -104,6 +104,22 @@ static void put_words(
 	end(w, "]");
 }
 
+static void put_calls(struct writer *w)
+{
+	const char *names[CALLSET_MAX];
+	struct callset all;
+	size_t n;
+
+	callset_fill(&all);
+	n = callset_names(&all, names);
+	begin(w, "enum", "[");
+	for (size_t i = 0; i < n; i++) {
+		next(w, NULL);
+		put_text(w, names[i]);
+	}
+	end(w, "]");
+}
+
 /* An object has the keys that its properties name, and no other. */
 static void put_closed(struct writer *w)
 {
@@ -237,6 +253,9 @@ static void put_bare(struct writer *w, const struct shape *s)
 		return;
 	case SHAPE_WORD:
 		put_words(w, s->words, s->n_built);
+		return;
+	case SHAPE_CALL:
+		put_calls(w);
 		return;
 	case SHAPE_BOOL:
 		put_member(w, "type", "boolean");

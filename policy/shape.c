@@ -125,10 +125,19 @@ const struct shape shape_ipc = {
 	SHAPE_BOOL, .about = "System V and POSIX queues, inside the run.",
 };
 const struct shape shape_syscalls = {
-	SHAPE_OBJECT, .about = "Not built yet: only empty lists.",
+	SHAPE_OBJECT, .about = "System calls by name.",
 	.keys = &parse_syscall_keys,
 };
-const struct shape shape_syscalls_list = { SHAPE_LIST, .about = NULL };
+static const struct shape call = {
+	SHAPE_CALL, .about = NULL,
+};
+const struct shape shape_only = {
+	SHAPE_LIST, .about = "Of what the capabilities allow, these alone.",
+	.item = &call, .range = { 0, CALLSET_MAX },
+};
+const struct shape shape_syscalls_list = {
+	SHAPE_LIST, .about = "Not built yet: only [].",
+};
 
 const struct shape shape_paths = {
 	SHAPE_OBJECT, .about = "Host paths.", .keys = &parse_path_keys,

@@ -20,6 +20,7 @@ enum shape_kind {
 	SHAPE_TEXT,   /* 'range' characters of 'pattern' */
 	SHAPE_NUMBER, /* digits in 'range' */
 	SHAPE_WORD, /* the first 'n_built' of 'words'; the rest is for later */
+	SHAPE_CALL, /* a system call that a policy can allow */
 	SHAPE_BOOL,
 	SHAPE_FALSE, /* true is for later */
 	SHAPE_NEVER, /* the key itself is for later */
@@ -65,6 +66,7 @@ extern const struct shape shape_exec_memory;
 extern const struct shape shape_ipc;
 extern const struct shape shape_syscalls;
 extern const struct shape shape_syscalls_list;
+extern const struct shape shape_only;
 /* Sections of a policy and what is in them. */
 extern const struct shape shape_paths;
 extern const struct shape shape_read_roots;

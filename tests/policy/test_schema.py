@@ -49,7 +49,7 @@ FULL = {
     "version": 1, "name": "full-1.x_y",
     "languages": {
         "python": {"limits": {"wall_ms": {"default": 10, "max": 20}, "file_size": {"max": "unlimited"}},
-                   "capabilities": {"syscalls": {"allow": [], "deny": []}},
+                   "capabilities": {"syscalls": {"only": ["read", "mmap"], "allow": [], "deny": []}},
                    "modules": {"deny": ["ctypes", "xml.etree"]}, "libraries": [],
                    "rules": [{"id": "a.b_1", "pattern": "\\bx\\(", "in": "code", "action": "deny"},
                              {"id": "c", "pattern": "y", "in": ["strings", "comments"], "action": "flag"},

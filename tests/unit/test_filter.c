@@ -30,6 +30,7 @@
 #include <termios.h>
 
 #include "policy/filter.h"
+#include "policy/numbers.h"
 #include "policy/simulate.h"
 
 #define YES     SECCOMP_RET_ALLOW
@@ -440,6 +441,92 @@ static void every_set_of_capabilities_compiles(void **state)
 	free(f);
 }
 
+/* Sets of calls by a small generator: the same on every machine. */
+static void take_some(struct callset *only, unsigned seed)
+{
+	*only = (struct callset){ .given = true };
+	for (size_t i = 0; i < CALLSET_MAX; i++) {
+		seed = seed * 1103515245u + 12345u;
+		if ((seed >> 16 & 3) != 0)
+			callset_add(only, i);
+	}
+}
+
+/* Arguments that rows of the tables look at, and some they do not. */
+static void ask_both(const struct filter *wide, const struct filter *narrow,
+    int number, bool in_set)
+{
+	static const uint64_t some[] = { 0, 1, 2, 5, 7, 0x10000, 0x50f00,
+		FILTER_PROGRAM_FD, 0x1000, UINT64_MAX };
+
+	for (size_t i = 0; i < 1000; i++) {
+		struct seccomp_data call = { .nr = number,
+			.arch = NATIVE,
+			.args = { some[i % 10], some[i / 10 % 10],
+			    some[i / 100], some[i % 7], some[i % 10] } };
+		uint32_t was = ask(wide, &call);
+		uint32_t is = ask(narrow, &call);
+
+		if (is != was &&
+		    (in_set || (is != NO && is != SECCOMP_RET_USER_NOTIF)))
+			fail_msg("%d: %x, was %x", number, is, was);
+	}
+}
+
+static void fewer_calls_only_take_away(void **state)
+{
+	static const char *const letters[] = { "", "stlxi", "sx", "tl" };
+	struct filter *f = calloc(2, sizeof(*f));
+	struct error e = { 0 };
+
+	(void)state;
+	assert_non_null(f);
+	for (unsigned i = 0; i < 4; i++) {
+		struct capabilities c = capabilities_of(letters[i]);
+
+		compile(letters[i], &f[0]);
+		take_some(&c.only, i);
+		if (filter_compile(&c, &f[1], &e) < 0)
+			fail_msg("%s", e.text);
+		for (int n = 0; n <= NUMBER_LAST; n++) {
+			char name[NUMBER_NAME_MAX];
+
+			number_name(NATIVE, n, name);
+			ask_both(&f[0], &f[1], n, callset_allow(&c.only, name));
+		}
+	}
+	free(f);
+}
+
+static void a_set_of_no_calls_leaves_the_start_and_the_end(void **state)
+{
+	static const char *const kept[] = { "close", "exit", "exit_group",
+		"read", "restart_syscall", "rt_sigreturn", "sendmsg", "write" };
+	struct filter *f = malloc(sizeof(*f));
+	struct capabilities c = capabilities_of("stlxi");
+	struct error e = { 0 };
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(f);
+	c.only.given = true;
+	if (filter_compile(&c, f, &e) < 0)
+		fail_msg("%s", e.text);
+	for (int i = 0; i <= NUMBER_LAST; i++) {
+		struct seccomp_data call = { .nr = i, .arch = NATIVE };
+
+		n += ask(f, &call) == SECCOMP_RET_ALLOW;
+	}
+	assert_int_equal(n, N(kept));
+	for (size_t i = 0; i < N(kept); i++) {
+		struct seccomp_data call = { .arch = NATIVE,
+			.nr = seccomp_syscall_resolve_name(kept[i]) };
+
+		assert_int_equal(ask(f, &call), SECCOMP_RET_ALLOW);
+	}
+	free(f);
+}
+
 static void the_simulator_refuses_what_the_kernel_would(void **state)
 {
 	static const struct sock_filter bad[] = {
@@ -474,6 +561,9 @@ int main(void)
 		cmocka_unit_test(a_foreign_architecture_is_killed),
 		cmocka_unit_test(unknown_numbers_do_not_exist),
 		cmocka_unit_test(every_set_of_capabilities_compiles),
+		cmocka_unit_test(fewer_calls_only_take_away),
+		cmocka_unit_test(
+		    a_set_of_no_calls_leaves_the_start_and_the_end),
 		cmocka_unit_test(the_simulator_refuses_what_the_kernel_would),
 	};
 
