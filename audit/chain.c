@@ -38,6 +38,8 @@ void chain_begin(struct chain *c)
 	c->n_salts = 0;
 	c->redact.n = 0;
 	c->used = 0;
+	c->must_sync = false;
+	c->hurried = false;
 }
 
 /* Beside this record there may be an opening one, each of a full line, and a
@@ -88,6 +90,7 @@ int chain_put(struct chain *c, const struct record *what, struct error *e)
 	memcpy(d->boot, c->boot, sizeof(d->boot));
 	d->mono_us = frame.mono_ns / NS_PER_US;
 	d->wall_us = frame.time_us;
+	chain_promise(c, what->promise);
 	return 0;
 }
 
@@ -102,6 +105,7 @@ static int open_epoch(struct chain *c, struct error *e)
 	struct record r = { .type = RECORD_LOG_OPEN, .opening = &o };
 	struct chain_state *d = &c->draft;
 
+	d->promise = PROMISE_FULL;
 	if (d->tree.size > 0) {
 		r.type = RECORD_EPOCH_OPEN;
 		d->epoch++;
@@ -209,7 +213,9 @@ static int ready(struct chain *c, const struct chain_sender *from,
 static int add_intent(struct chain *c, const struct chain_sender *from,
     const struct event_intent *event, struct error *e)
 {
-	struct record r = { .type = RECORD_INTENT, .intent = event };
+	struct record r = {
+		.type = RECORD_INTENT, .promise = from->promise, .intent = event
+	};
 	struct chain_state *d = &c->draft;
 	struct chain_intent *in;
 	uint64_t seq;
@@ -239,7 +245,9 @@ static int add_intent(struct chain *c, const struct chain_sender *from,
 static int add_denial(struct chain *c, const struct chain_sender *from,
     const struct event_denial *event, struct error *e)
 {
-	struct record r = { .type = RECORD_DENIAL, .denial = event };
+	struct record r = {
+		.type = RECORD_DENIAL, .promise = from->promise, .denial = event
+	};
 
 	if (check_run(c, event->run, e) < 0 ||
 	    ready(c, from, &event->policy, e) < 0)
@@ -253,7 +261,9 @@ static int add_denial(struct chain *c, const struct chain_sender *from,
 static int add_outcome(struct chain *c, const struct chain_sender *from,
     const struct event_outcome *event, struct error *e)
 {
-	struct record r = { .type = RECORD_OUTCOME, .outcome = event };
+	struct record r = { .type = RECORD_OUTCOME,
+		.promise = from->promise,
+		.outcome = event };
 	struct chain_intent *in = find_open(&c->draft, event->run);
 
 	if (in == NULL ||
@@ -377,17 +387,4 @@ int chain_end_log(struct chain *c, struct error *e)
 	d->final = true;
 	d->ours = false;
 	return 0;
-}
-
-const char *chain_epoch_due(const struct chain *c)
-{
-	const struct chain_state *s = &c->state;
-
-	if (!s->ours)
-		return NULL;
-	if (s->tree.size - s->epoch_first >= CHAIN_EPOCH_MAX)
-		return "records";
-	if (chain_now_ms() - c->epoch_since_ms >= CHAIN_EPOCH_MS)
-		return "time";
-	return NULL;
 }

@@ -21,6 +21,7 @@ struct chain_sender {
 	uint8_t instance[16];
 	const struct event_hello *hello; /* borrowed: its builds */
 	bool announced; /* what runs there was compared with the log already */
+	enum promise promise; /* of each of its records */
 };
 
 struct chain_event {
@@ -69,8 +70,9 @@ int chain_end_epoch(
 int chain_end_log(struct chain *c, struct error *e) MUST_CHECK;
 
 /*
- * Make the group durable, erase what it redacts, then sign and write its
- * checkpoint.  ERROR_LIMIT: there was no
+ * Append the group.  Unless all its records came with a weaker promise it is
+ * made durable, what it redacts erased, then its checkpoint signed and written; c->note_len is 0 for a
+ * group without one, since no head is signed over what can vanish.  ERROR_LIMIT: there was no
  * space, and the group never was.  Any other failure is for good.
  */
 int chain_commit(struct chain *c, struct error *e) MUST_CHECK;
@@ -88,7 +90,7 @@ struct store_bytes chain_line(const struct chain *c, size_t index);
 int chain_proof(struct chain *c, size_t index, struct text_out *out,
     struct error *e) MUST_CHECK;
 
-/* Sign and store the checkpoint of what is acknowledged. */
+/* Make all that is acknowledged durable, sign and store its checkpoint. */
 int chain_publish(
     struct chain *c, enum store_sync sync, struct error *e) MUST_CHECK;
 

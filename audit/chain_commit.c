@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/chain.h"
+#include "audit/chain_notes.h"
 #include "audit/salts.h"
 
 /* The record key of an open epoch signs beside the log key: a thief of the log
@@ -28,7 +29,8 @@ static int sign_note(
 
 int chain_publish(struct chain *c, enum store_sync sync, struct error *e)
 {
-	if (sign_note(c, &c->state.tree, c->state.ours, e) < 0)
+	if (store_flush(&c->store, e) < 0 ||
+	    sign_note(c, &c->state.tree, c->state.ours, e) < 0)
 		return -1;
 	return store_note(
 	    &c->store, (struct store_bytes){ c->note, c->note_len }, sync, e);
@@ -67,10 +69,27 @@ static int erase(struct chain *c, struct error *e)
 	return 0;
 }
 
+/*
+ * The first record of an epoch that says a weaker word is synced all the same:
+ * a crash can take records of that kind, never the word that it can.  What
+ * opens and ends an epoch has no sender, so it is synced: keys leave the disk
+ * with it.
+ */
+void chain_promise(struct chain *c, enum promise promise)
+{
+	if (promise == PROMISE_FULL || promise > c->draft.promise)
+		c->must_sync = true;
+	if (promise == PROMISE_RELAXED)
+		c->hurried = true;
+	if (promise > c->draft.promise)
+		c->draft.promise = promise;
+}
+
 int chain_commit(struct chain *c, struct error *e)
 {
 	bool was_ours = c->state.ours;
 	uint64_t salts = was_ours ? c->store.salts_bytes : 0;
+	enum store_sync sync;
 	struct error undo;
 
 	/* An epoch opens with a record of its own, or does not open. */
@@ -82,8 +101,11 @@ int chain_commit(struct chain *c, struct error *e)
 	        (struct store_bytes){ c->salts, c->n_salts * STORE_SALT_SIZE },
 	        e) < 0)
 		return -1;
-	if (store_append(
-	        &c->store, (struct store_bytes){ c->group, c->used }, e) < 0) {
+	sync = c->must_sync || store_lags(&c->store) + c->used > STORE_LAG_MAX
+	           ? STORE_SYNC
+	           : STORE_LAZY;
+	if (store_append(&c->store, (struct store_bytes){ c->group, c->used },
+	        sync, e) < 0) {
 		if (e->kind == ERROR_LIMIT &&
 		    store_salts_back(&c->store, salts, &undo) < 0) {
 			*e = undo;
@@ -95,6 +117,11 @@ int chain_commit(struct chain *c, struct error *e)
 	c->state = c->draft;
 	c->was_ours = was_ours;
 	c->unsettled = true;
+	if (sync == STORE_LAZY) {
+		c->note_len = 0;
+		c->store.dirty = c->store.dirty || c->hurried;
+		return 0;
+	}
 	if (erase(c, e) < 0)
 		return -1;
 	/* Signed while the key is still there: the group may end its epoch. */
@@ -132,4 +159,17 @@ int chain_proof(
 	if (tree_prove(&group, seq, &path, e) < 0)
 		return -1;
 	return note_proof_write(seq, &path, &checkpoint, out, e);
+}
+
+const char *chain_epoch_due(const struct chain *c)
+{
+	const struct chain_state *s = &c->state;
+
+	if (!s->ours)
+		return NULL;
+	if (s->tree.size - s->epoch_first >= CHAIN_EPOCH_MAX)
+		return "records";
+	if (chain_now_ms() - c->epoch_since_ms >= CHAIN_EPOCH_MS)
+		return "time";
+	return NULL;
 }

@@ -14,6 +14,9 @@
 int chain_put(
     struct chain *c, const struct record *what, struct error *e) MUST_CHECK;
 
+/* A record with this promise joins the group: must that be synced? */
+void chain_promise(struct chain *c, enum promise promise);
+
 bool chain_is_open(const struct chain *c, const uint8_t run[EVENT_RUN_BYTES]);
 
 struct chain_step {

@@ -46,6 +46,7 @@ struct chain_state {
 	uint64_t epoch;          /* of the last record; 0 before the first */
 	uint64_t epoch_first;    /* sequence number of its opening record */
 	uint64_t bytes;          /* of the log file */
+	enum promise promise;    /* the weakest that this epoch has told */
 	bool ours;  /* this process opened that epoch and holds its key */
 	bool ended; /* the last record is epoch.close */
 	bool final; /* the last record is log.close */
@@ -74,7 +75,9 @@ struct chain {
 	struct tree before; /* the tree as the last group found it */
 	bool was_ours;      /* state.ours before the last group */
 	bool unsettled;     /* chain_settle is due */
-	size_t n_records;   /* of the group */
+	bool must_sync;     /* of the group: a record of it needs that */
+	bool hurried;     /* of the group: to be synced within STORE_SYNC_MS */
+	size_t n_records; /* of the group */
 	uint8_t leaves[CHAIN_GROUP_MAX + 8][TREE_HASH];
 	size_t line_at[CHAIN_GROUP_MAX + 8];
 	size_t line_len[CHAIN_GROUP_MAX + 8];

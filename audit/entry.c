@@ -15,6 +15,7 @@ static const char *const names[ENTRY_FIELDS] = {
 	[ENTRY_BOOT] = "boot",
 	[ENTRY_CODE] = "code",
 	[ENTRY_DECISION] = "decision",
+	[ENTRY_DURABILITY] = "durability",
 	[ENTRY_ENV] = "env",
 	[ENTRY_EPOCH] = "epoch",
 	[ENTRY_INPUTS] = "inputs",

@@ -25,6 +25,7 @@ static const struct wire_field hello_rows[] = {
 	WIRE_ROW_FIXED(event_hello, instance),
 	WIRE_ROW_LIST(event_hello, builds, &build),
 	WIRE_ROW_U32(event_hello, tick_s),
+	WIRE_ROW_U32(event_hello, durability),
 };
 static const struct wire_layout hello = WIRE_LAYOUT(event_hello, hello_rows);
 

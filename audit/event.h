@@ -8,8 +8,8 @@
  * fields of the record of that name in docs/audit-log.md say.
  *
  * Order on a channel: HELLO, then any number of INTENT, DENIAL, OUTCOME, GAP,
- * ACCESS, PRUNE and REDACT.  Each
- * is answered by STORED once durable, or by REFUSED; answers come in the order
+ * ACCESS, PRUNE and REDACT.  Each is answered by STORED once it is as durable
+ * as HELLO asked (GAP and what follows it: durable), or by REFUSED; answers come in the order
  * of the events.  RECALL asks for the answer to an outcome of long ago; it is
  * for a supervisor's start, before its first event.  When the channel closes, the signer writes an 'aborted'
  * outcome for every intent of that channel without one.
@@ -97,6 +97,7 @@ struct event_hello {
 	/* A record at least every so many seconds while this channel is open and
 	 * something was recorded before; 0: silence is not recorded. */
 	uint32_t tick_s;
+	uint32_t durability; /* enum promise, of each record of this channel */
 };
 
 #define EVENT_VERSION 3
@@ -278,9 +279,11 @@ struct event_stored {
 	uint64_t seq;
 	uint8_t leaf[32];
 	/* Of an outcome only: what the result folder's receipt is made of. */
-	WIRE_BLOB_OF(EVENT_LINE_MAX) line;   /* the record, without LF */
-	uint8_t record_key[32];              /* public key that signed it */
-	WIRE_BLOB_OF(EVENT_PROOF_MAX) proof; /* record.tlog-proof, whole */
+	WIRE_BLOB_OF(EVENT_LINE_MAX) line; /* the record, without LF */
+	uint8_t record_key[32];            /* public key that signed it */
+	/* record.tlog-proof, whole; empty where the record is not on stable
+	 * storage yet: no head is signed over what can vanish. */
+	WIRE_BLOB_OF(EVENT_PROOF_MAX) proof;
 };
 
 struct event_refused {

@@ -111,6 +111,55 @@ static int fill_or_move(struct lines *l, bool *ret_end, struct error *e)
 	return 0;
 }
 
+/* Zeros from 'at' to the end of the segment?  *ret_end is where that is. */
+static int ends_in_zeros(
+    struct lines *l, uint64_t at, bool *ret, uint64_t *ret_end, struct error *e)
+{
+	uint8_t block[4096];
+	uint64_t most = at + LINES_UNWRITTEN_MAX;
+
+	*ret = true;
+	while (*ret && at < most) {
+		ssize_t got = pread(l->fd, block, sizeof(block), (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return FAIL_SYS(e, "read log/%06u.jsonl", l->segment);
+		if (got == 0)
+			break;
+		for (ssize_t i = 0; i < got; i++)
+			*ret = *ret && block[i] == 0;
+		at += (uint64_t)got;
+	}
+	*ret = *ret && at < most;
+	*ret_end = at;
+	return 0;
+}
+
+int lines_judge_long(struct lines *l, struct lines_line *line, struct error *e)
+{
+	const char *zero = memchr(line->text, '\0', line->len);
+	uint64_t end;
+	AUTO_FD next_fd = -1;
+	bool zeros;
+
+	if (zero == NULL)
+		return 0;
+	if (open_segment(l->dir_fd, l->segment + 1, &next_fd, e) < 0 ||
+	    ends_in_zeros(l, line->offset + (size_t)(zero - line->text), &zeros,
+	        &end, e) < 0)
+		return -1;
+	if (!zeros || next_fd >= 0)
+		return 0;
+	line->kind = LINES_TORN;
+	line->len = (size_t)(end - line->offset);
+	/* All of it is read. */
+	l->offset = end;
+	l->from = l->to;
+	return 0;
+}
+
 static enum lines_kind kind_at_end(const struct lines *l)
 {
 	if (l->from == l->to)

@@ -45,6 +45,16 @@ struct lines_line {
 int lines_open(int dir_fd, struct lines *ret, struct error *e) MUST_CHECK;
 int lines_next(
     struct lines *l, struct lines_line *ret, struct error *e) MUST_CHECK;
+
+/*
+ * Is the LINES_LONG just returned what a crash leaves of a file that had grown:
+ * a piece of a line, then zeros to the end of the log, LINES_UNWRITTEN_MAX bytes
+ * at most?  Then it becomes the LINES_TORN that it is.
+ */
+#define LINES_UNWRITTEN_MAX (16u << 20)
+int lines_judge_long(
+    struct lines *l, struct lines_line *line, struct error *e) MUST_CHECK;
+
 void lines_close(struct lines *l); /* zeroed by lines_open, even if it failed */
 
 #endif

@@ -82,6 +82,7 @@ struct record {
 	enum record_type type;
 	const struct record_frame *frame;
 	const uint8_t *salt; /* RECORD_SALT bytes, intents only */
+	uint32_t promise;    /* enum promise; PROMISE_FULL is not said */
 	union {
 		const struct record_opening *opening;
 		const struct record_closing *closing;

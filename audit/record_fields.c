@@ -71,6 +71,11 @@ static void put_bytes(struct json *j, const struct record *r)
 	    j, r->type == RECORD_PRUNE ? r->prune->bytes : r->recover->bytes);
 }
 
+static void put_durability(struct json *j, const struct record *r)
+{
+	json_string(j, promise_word(r->promise));
+}
+
 static void put_epoch(struct json *j, const struct record *r)
 {
 	json_number(j, r->frame->epoch);
@@ -211,6 +216,11 @@ static bool has_name(const struct record *r)
 }
 
 /* What a denial or an outcome has only sometimes. */
+static bool has_durability(const struct record *r)
+{
+	return r->promise != PROMISE_FULL;
+}
+
 static bool has_claims(const struct record *r)
 {
 	const struct event_claims *c =
@@ -305,6 +315,7 @@ static const struct field {
 	{ "count",     PR,           record_put_count,     NULL },
 	{ "decision",  IN | DE,      record_put_decision,  NULL },
 	{ "degraded",  OU,           record_put_degraded,  NULL },
+	{ "durability", IN|DE|OU,    put_durability,       has_durability },
 	{ "env",       IN,           record_put_env,       NULL },
 	{ "epoch",     ANY,          put_epoch,            NULL },
 	{ "exit",      OU,           record_put_exit,      has_exit },

@@ -132,6 +132,9 @@ static int check_hello(const struct event_hello *h, struct error *e)
 		    "this signer speaks version %d, the supervisor %u; stop "
 		    "the older service",
 		    EVENT_VERSION, h->version);
+	if (promise_word(h->durability) == NULL)
+		return FAIL(e, ERROR_MALFORMED, "durability %u is unknown",
+		    h->durability);
 	if (memcmp(h->instance, nobody, sizeof(nobody)) == 0)
 		return FAIL(e, ERROR_MALFORMED, "instance id of zeros");
 	for (uint64_t i = 0; i < h->builds.n; i++) {
@@ -188,6 +191,7 @@ static int greet(struct signer *s, struct signer_link *link, struct error *e)
 		s->recovering = true;
 	}
 	memcpy(link->instance, s->event.hello.instance, sizeof(link->instance));
+	link->promise = (enum promise)s->event.hello.durability;
 	link->greeted = true;
 	push(s, link->id)->answer = ANSWER_WELCOME;
 	return 0;
@@ -197,6 +201,7 @@ static int take_event(
     struct signer *s, struct signer_link *link, uint16_t verb, struct error *e)
 {
 	struct chain_sender from = { .link = link->id,
+		.promise = link->promise,
 		.hello = &link->hello,
 		.announced = link->announced };
 	struct signer_pending *p;
@@ -240,7 +245,7 @@ static void turn_away(struct signer_link *link, const struct error *why)
  * log from the front and keeps the others waiting, but is asked only by the
  * successor of a supervisor that was killed.
  */
-static void recall(struct signer *s, struct signer_link *link)
+static int recall(struct signer *s, struct signer_link *link, struct error *e)
 {
 	const struct recall what = { s->chain.store.log_dir_fd,
 		s->chain.state.tree.size, &s->event.recall };
@@ -250,21 +255,23 @@ static void recall(struct signer *s, struct signer_link *link)
 	struct event_refused refused = { .ticket = s->event.ticket };
 	struct text_out note = { s->chain.note, sizeof(s->chain.note), 0 };
 	struct tree_path path;
-	struct error e;
 
-	if (recall_find(&what, m, &path, &e) == 0 &&
-	    chain_publish(&s->chain, STORE_LAZY, &e) == 0) {
+	if (recall_find(&what, m, &path, e) == 0) {
+		/* It syncs: as with any group, failing is for good. */
+		if (chain_publish(&s->chain, STORE_LAZY, e) < 0)
+			return -1;
 		note.len = s->chain.note_len;
-		if (note_proof_write(m->seq, &path, &note, &proof, &e) == 0) {
+		if (note_proof_write(m->seq, &path, &note, &proof, e) == 0) {
 			m->ticket = s->event.ticket;
 			m->proof.len = proof.len;
 			say(link, EVENT_STORED, m);
-			return;
+			return 0;
 		}
 	}
-	refused.kind = (uint32_t)e.kind;
-	memcpy(refused.text, e.text, sizeof(refused.text));
+	refused.kind = (uint32_t)e->kind;
+	memcpy(refused.text, e->text, sizeof(refused.text));
 	say(link, EVENT_REFUSED, &refused);
+	return 0;
 }
 
 void signer_receive(
@@ -291,7 +298,7 @@ void signer_receive(
 		return;
 	}
 	if (verb == EVENT_RECALL) {
-		recall(s, link);
+		*ret_fatal = recall(s, link, e);
 		return;
 	}
 	if (verb != EVENT_HELLO) {
@@ -327,7 +334,8 @@ static void answer_stored(
 		m->line.len = line.len;
 		memcpy(m->record_key, s->chain.state.record_key,
 		    sizeof(m->record_key));
-		if (chain_proof(&s->chain, p->index, &proof, &e) < 0) {
+		if (s->chain.note_len > 0 &&
+		    chain_proof(&s->chain, p->index, &proof, &e) < 0) {
 			signer_drop(link);
 			return;
 		}

@@ -147,7 +147,7 @@ static int end_epoch(struct signer *s, const char *reason, struct error *e)
 
 static int sync_all(struct signer *s, enum store_sync head, struct error *e)
 {
-	if (s->chain.store.note_due &&
+	if ((s->chain.store.note_due || store_lags(&s->chain.store) > 0) &&
 	    chain_publish(&s->chain, STORE_LAZY, e) < 0)
 		return -1;
 	if (store_sync(&s->chain.store, e) < 0)

@@ -16,6 +16,7 @@ struct signer_link {
 	bool greeted;
 	bool readable;
 	bool announced; /* its policy and programs were compared with the log */
+	enum promise promise; /* of its records */
 	uint8_t instance[16];
 	struct event_hello hello; /* with our own build */
 	struct channel channel;

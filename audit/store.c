@@ -88,7 +88,9 @@ static int open_log(struct store *s, enum store_new is_new, struct error *e)
 	s->device = st.st_dev;
 	s->inode = st.st_ino;
 	s->mode = st.st_mode;
+	/* What a killed signer left unsynced, resume_log syncs. */
 	s->bytes = (uint64_t)st.st_size;
+	s->synced = s->bytes;
 	return 0;
 }
 
@@ -174,19 +176,34 @@ static int cut_back(struct store *s, struct error *e)
 	    fdatasync(s->log_fd) < 0)
 		return FAIL_SYS(e, "cut the log back after a failed write");
 	s->reserved = 0; /* ftruncate gave the reserve back */
+	s->synced = s->bytes;
 	return no_space(e);
 }
 
-int store_append(struct store *s, struct store_bytes group, struct error *e)
+int store_append(struct store *s, struct store_bytes group,
+    enum store_sync sync, struct error *e)
 {
 	if (check_identity(s, e) < 0)
 		return -1;
 	if (file_write_all(s->log_fd, group.data, group.len, e) < 0)
 		return store_is_full(e) ? cut_back(s, e)
 		                        : FAIL_IN(e, "append to the log");
+	s->bytes += group.len;
+	return sync == STORE_SYNC ? store_flush(s, e) : 0;
+}
+
+uint64_t store_lags(const struct store *s)
+{
+	return s->bytes - s->synced;
+}
+
+int store_flush(struct store *s, struct error *e)
+{
+	if (s->synced == s->bytes)
+		return 0;
 	if (fdatasync(s->log_fd) < 0)
 		return FAIL_SYS(e, "sync the log");
-	s->bytes += group.len;
+	s->synced = s->bytes;
 	return 0;
 }
 

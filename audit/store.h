@@ -2,7 +2,8 @@
  * audit/store.h - the files of a log on disk, for the one process that writes
  * them: log/000000.jsonl, checkpoint, checkpoints/, salts/, quarantine/, lock.
  *
- * Group commit: one write and one fdatasync per group.  What a signed record
+ * Group commit: one write and one fdatasync per group, unless all its records
+ * were promised less; no head is signed before the log is synced.  What a signed record
  * can restore (the checkpoint, its archive) or what only opens a commitment
  * (salts) is written with each group but synced at most once a second.
  */
@@ -21,6 +22,9 @@
 #define STORE_TORN_MAX  (16u << 20)
 #define STORE_SALT_SIZE 40 /* sequence number, big-endian, and 32 bytes */
 #define STORE_SYNC_MS   1000
+/* Acknowledged bytes that may wait for a sync: with one more group below
+ * STORE_TORN_MAX, which a start can set aside. */
+#define STORE_LAG_MAX (8u << 20)
 
 struct store {
 	int audit_fd; /* borrowed */
@@ -32,6 +36,7 @@ struct store {
 	ino_t inode;
 	mode_t mode;
 	uint64_t bytes;    /* of the log that are acknowledged */
+	uint64_t synced;   /* of them, on stable storage */
 	uint64_t reserved; /* up to here the file system holds space */
 	uint64_t salts_bytes;
 	uint64_t epoch; /* of salts_fd and archive_fd */
@@ -52,20 +57,24 @@ enum store_new {
 int store_open(int audit_fd, enum store_new is_new, struct store *ret,
     bool *ret_busy, struct error *e) MUST_CHECK;
 
-/*
- * Make sure that the log can grow to 'end' bytes whatever others do to the
- * disk.  ERROR_LIMIT when there is no space.
- */
+/* Make sure that the log can grow to 'end' bytes whatever others do to the
+ * disk.  ERROR_LIMIT when there is no space. */
 int store_reserve(struct store *s, uint64_t end, struct error *e) MUST_CHECK;
 
 /*
- * Append a group and sync it.  ERROR_LIMIT when there was no space: the file
+ * Append a group and, with STORE_SYNC, sync the log.  ERROR_LIMIT when there was no space: the file
  * is then as before and goes on.  Any other failure is for good: Linux clears
  * a write error once it is told, so a second fdatasync could claim success
  * for pages that are lost.
  */
-int store_append(
-    struct store *s, struct store_bytes group, struct error *e) MUST_CHECK;
+int store_append(struct store *s, struct store_bytes group,
+    enum store_sync sync, struct error *e) MUST_CHECK;
+
+/* Acknowledged bytes that are not on stable storage yet. */
+uint64_t store_lags(const struct store *s);
+
+/* Sync the log where it lags.  Any failure is for good. */
+int store_flush(struct store *s, struct error *e) MUST_CHECK;
 
 /* Start files of 'epoch' for salts and archived notes. */
 int store_begin_epoch(
@@ -79,20 +88,16 @@ int store_salts(
 int store_salts_back(
     struct store *s, uint64_t keep, struct error *e) MUST_CHECK;
 
-/*
- * Replace the checkpoint and archive it.  Lack of space is no failure here:
- * the note is remembered as due and comes with a later group.
- */
+/* Replace the checkpoint and archive it.  Lack of space is no failure here:
+ * the note is remembered as due and comes with a later group. */
 int store_note(struct store *s, struct store_bytes note, enum store_sync sync,
     struct error *e) MUST_CHECK;
 
 /* Sync what lazy writes left behind. */
 int store_sync(struct store *s, struct error *e) MUST_CHECK;
 
-/*
- * Set aside what stands behind byte 'keep' of the log as quarantine/<n>.torn,
- * 'n' records being kept, and cut the log there.
- */
+/* Set aside what stands behind byte 'keep' of the log as quarantine/<n>.torn,
+ * 'n' records being kept, and cut the log there. */
 int store_quarantine(
     struct store *s, uint64_t keep, uint64_t n, struct error *e) MUST_CHECK;
 

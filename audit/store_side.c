@@ -59,7 +59,6 @@ int store_salts(struct store *s, struct store_bytes entries, struct error *e)
 		    "state directory");
 	}
 	s->salts_bytes += entries.len;
-	s->dirty = true;
 	return 0;
 }
 
@@ -178,6 +177,7 @@ int store_quarantine(
 	if (ftruncate(s->log_fd, (off_t)keep) < 0 || fsync(s->log_fd) < 0)
 		return FAIL_SYS(e, "cut the torn tail off");
 	s->bytes = keep;
+	s->synced = keep;
 	return 0;
 }
 

@@ -138,6 +138,13 @@ static void judge_end(
 	if (v->open.n_used > 0)
 		report_add(v->report, &what, "%zu open%s", v->open.n_used,
 		    runs ? "; the signer runs" : " and no signer runs");
+	what.check = "log.durability";
+	what.expected = "epoch.close where durability is not full";
+	if (!runs && v->ended == ENDED_NOT && v->promise > PROMISE_FULL)
+		report_add(v->report, &what,
+		    "none: a crash; acknowledged records at the end may be "
+		    "lost (durability %s)",
+		    promise_word(v->promise));
 	if (v->tree.size > v->checkpoint.size)
 		report_add(v->report,
 		    &(struct report_what){
@@ -237,13 +244,20 @@ static int end(struct verify *v, const struct lines_line *line, struct error *e)
 	return 0;
 }
 
+static int next_line(struct verify *v, struct lines_line *ret, struct error *e)
+{
+	if (lines_next(&v->lines, ret, e) < 0)
+		return -1;
+	return ret->kind == LINES_LONG ? lines_judge_long(&v->lines, ret, e)
+	                               : 0;
+}
+
 static int judge(struct verify *v, const struct checkpoint *c, struct error *e)
 {
 	struct lines_line line;
 	bool go_on;
 
-	if (lines_next(&v->lines, &line, e) < 0 ||
-	    verify_pin(v, &line, &go_on, e) < 0)
+	if (next_line(v, &line, e) < 0 || verify_pin(v, &line, &go_on, e) < 0)
 		return -1;
 	if (!go_on)
 		return 0;
@@ -254,7 +268,7 @@ static int judge(struct verify *v, const struct checkpoint *c, struct error *e)
 			return -1;
 		if (!go_on)
 			return 0;
-		if (lines_next(&v->lines, &line, e) < 0)
+		if (next_line(v, &line, e) < 0)
 			return -1;
 	}
 	if (line.kind == LINES_LONG || line.kind == LINES_CUT)
@@ -262,25 +276,35 @@ static int judge(struct verify *v, const struct checkpoint *c, struct error *e)
 	return end(v, &line, e);
 }
 
+const char *verify_require_word(enum verify_require level)
+{
+	static const char *const words[] = { "dev", "local", "anchored",
+		"witnessed" };
+
+	return (size_t)level < sizeof(words) / sizeof(words[0]) ? words[level]
+	                                                        : NULL;
+}
+
 static void conclude(struct verify *v)
 {
 	struct verify_summary *s = v->summary;
-	enum verify_require met =
-	    s->witnessed ? REQUIRE_WITNESSED : REQUIRE_LOCAL;
+	enum verify_require met = s->durability == PROMISE_NONE ? REQUIRE_DEV
+	                          : s->witnessed ? REQUIRE_WITNESSED
+	                                         : REQUIRE_LOCAL;
 
 	s->records = v->tree.size;
 	s->bytes = v->lines.total;
 	s->covered = v->checkpoint.size < v->tree.size ? v->checkpoint.size
 	                                               : v->tree.size;
 	tree_head_of(&v->tree, &s->head);
+	s->assured = met;
 	s->verdict = report_verdict(v->report, v->options->strict);
 	if (v->options->require <= met)
 		return;
 	report_add(v->report,
 	    &(struct report_what){ VERDICT_BELOW, "assurance", NULL,
-	        v->options->require == REQUIRE_WITNESSED ? "witnessed"
-	                                                 : "anchored" },
-	    "%s", met == REQUIRE_LOCAL ? "local" : "witnessed");
+	        verify_require_word(v->options->require) },
+	    "%s", verify_require_word(met));
 	if (s->verdict == VERDICT_VERIFIED)
 		s->verdict = VERDICT_BELOW;
 }

@@ -15,13 +15,18 @@
 #include "audit/note.h"
 #include "audit/pin.h"
 #include "audit/report.h"
+#include "audit/words.h"
 #include "base/error.h"
 
 enum verify_require {
+	REQUIRE_DEV, /* any: also records that nobody made durable */
 	REQUIRE_LOCAL,
 	REQUIRE_ANCHORED,
 	REQUIRE_WITNESSED
 };
+
+/* "dev", "local", ...; NULL behind the last. */
+const char *verify_require_word(enum verify_require level);
 
 struct witness_policy;
 
@@ -62,6 +67,9 @@ struct verify_summary {
 	bool pinned;           /* 'pin' is set */
 	bool pin_is_local;
 	bool witnessed;
+	enum verify_require assured; /* what the log is worth, if it holds */
+	enum promise durability;     /* the weakest that a record says */
+	uint64_t n_weaker;           /* records that say one */
 	struct note_key pin;
 };
 

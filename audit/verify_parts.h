@@ -11,6 +11,7 @@
 #include "audit/idmap.h"
 #include "audit/lines.h"
 #include "audit/verify.h"
+#include "audit/words.h"
 
 /* An intent without outcome so far. */
 struct verify_open {
@@ -52,7 +53,9 @@ struct verify {
 	uint8_t next[TREE_HASH];
 	uint64_t epoch, first;
 	enum verify_ended ended;
-	struct idmap keys; /* set: SHA-256 of used keys, first half */
+	enum promise promise; /* the weakest of its records */
+	enum promise crashed; /* the weakest of epochs without an end */
+	struct idmap keys;    /* set: SHA-256 of used keys, first half */
 
 	/* Runs and boots. */
 	struct idmap used;  /* set of run ids */

@@ -196,6 +196,11 @@ static int check_receipt(
 	struct note_proof proof;
 	struct error why;
 
+	/* Where no sync was promised there was nothing to sign yet. */
+	if (f->outcome->fields[ENTRY_DURABILITY].kind != C1_ABSENT &&
+	    faccessat(f->dir_fd, file.name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	    errno == ENOENT)
+		return 0;
 	if (read_small(v, f, &file, e) < 0)
 		return -1;
 	if (file.data == NULL)
@@ -305,9 +310,12 @@ static bool is_removed(const struct verify *v, const struct verify_loss *l)
 int verify_results_end(struct verify *v, bool signer_runs, struct error *e)
 {
 	const uint8_t *id;
+	enum promise crashed = v->crashed;
 	uint64_t n_pruned = 0;
 	size_t at = 0;
 
+	if (v->ended == ENDED_NOT && !signer_runs && v->promise > crashed)
+		crashed = v->promise;
 	if (idmap_put(&v->boots, v->boot, &v->boot_stopped, e) < 0)
 		return -1;
 	for (size_t i = 0; i < v->n_losses; i++) {
@@ -325,11 +333,18 @@ int verify_results_end(struct verify *v, bool signer_runs, struct error *e)
 		    "%" PRIu64 " folders are gone, and records say so",
 		    n_pruned);
 	while ((id = idmap_next(&v->folders, &at)) != NULL) {
+		struct report_what what = { VERDICT_TAMPERED, "results.unknown",
+			NULL, "folders of outcomes in the log" };
 		char run[RUN_TEXT];
 
 		run_text(id, run);
-		(void)VERIFY_BAD(v, NULL, "results.unknown",
-		    "folders of outcomes in the log", "%s", run);
+		if (crashed > PROMISE_FULL)
+			what.verdict = VERDICT_INCOMPLETE;
+		report_add(v->report, &what, "%s%s", run,
+		    crashed > PROMISE_FULL
+		        ? "; a crash may have lost its record, since "
+		          "durability was not full"
+		        : "");
 	}
 	return 0;
 }

@@ -30,6 +30,7 @@ static bool take_key(struct verify *v, const struct entry *entry,
 	v->epoch = entry->epoch;
 	v->first = entry->seq;
 	v->ended = ENDED_NOT;
+	v->promise = PROMISE_FULL;
 	return true;
 }
 
@@ -65,6 +66,26 @@ static bool log_open(struct verify *v, const struct entry *entry,
 	return take_key(v, entry, place);
 }
 
+/* What a crash may have cost, by what the epoch's records were promised. */
+static void verify_crashed(struct verify *v, const struct report_place *place)
+{
+	static const char *const cost[PROMISE_N] = {
+		[PROMISE_FULL] = "",
+		[PROMISE_RELAXED] = "; durability was relaxed, so acknowledged "
+		                    "records of a second may be lost",
+		[PROMISE_NONE] = "; durability was none, so acknowledged "
+		                 "records of the epoch may be lost",
+	};
+
+	if (v->promise > v->crashed)
+		v->crashed = v->promise;
+	report_add(v->report,
+	    &(struct report_what){ VERDICT_BELOW, "key.close", place,
+	        "epoch.close at the end of each epoch" },
+	    "epoch %" PRIu64 " has none: a crash, or it was dropped%s",
+	    v->epoch, cost[v->promise]);
+}
+
 static bool epoch_open(struct verify *v, const struct entry *entry,
     const struct report_place *place)
 {
@@ -87,11 +108,7 @@ static bool epoch_open(struct verify *v, const struct entry *entry,
 		    "the new key's signature over the leaf before",
 		    "one that does not verify");
 	if (v->ended != ENDED_EPOCH)
-		report_add(v->report,
-		    &(struct report_what){ VERDICT_BELOW, "key.close", place,
-		        "epoch.close at the end of each epoch" },
-		    "epoch %" PRIu64 " has none: a crash, or it was dropped",
-		    v->epoch);
+		verify_crashed(v, place);
 	return take_key(v, entry, place);
 }
 
@@ -239,6 +256,27 @@ static bool has_fields(struct verify *v, const struct entry *entry,
 	return true;
 }
 
+/* Absent means full. */
+static bool take_promise(struct verify *v, const struct entry *entry,
+    const struct report_place *place)
+{
+	const struct c1_value *said = &entry->fields[ENTRY_DURABILITY];
+	struct verify_summary *s = v->summary;
+	size_t promise = PROMISE_FULL;
+
+	if (!word_holds(said, promise_word, PROMISE_N))
+		return VERIFY_BAD(v, place, "record.word",
+		    "a durability of the list", "another word");
+	while (said->kind != C1_ABSENT && !c1_is(said, promise_word(promise)))
+		promise++;
+	s->n_weaker += promise > PROMISE_FULL;
+	if (promise > v->promise)
+		v->promise = (enum promise)promise;
+	if (promise > s->durability)
+		s->durability = (enum promise)promise;
+	return true;
+}
+
 static int request(struct verify *v, const struct entry *entry,
     const struct report_place *place, bool *ret_good, struct error *e)
 {
@@ -277,7 +315,9 @@ int verify_run_record(struct verify *v, const struct entry *entry,
 {
 	const struct c1_value *type = &entry->fields[ENTRY_TYPE];
 
-	*ret_good = true;
+	*ret_good = take_promise(v, entry, place);
+	if (!*ret_good)
+		return 0;
 	if (c1_is(type, "intent") || c1_is(type, "denial"))
 		return request(v, entry, place, ret_good, e);
 	if (c1_is(type, "outcome"))

@@ -45,6 +45,12 @@ static const char *const prunes[PRUNE_N] = {
 	[PRUNE_BYTES] = "max_bytes",
 };
 
+static const char *const promises[PROMISE_N] = {
+	[PROMISE_FULL] = "full",
+	[PROMISE_RELAXED] = "relaxed",
+	[PROMISE_NONE] = "none",
+};
+
 const char *const record_types[] = {
 	"log.open",
 	"epoch.open",
@@ -91,4 +97,9 @@ const char *gap_word(size_t reason)
 const char *prune_word(size_t reason)
 {
 	return reason < PRUNE_N ? prunes[reason] : NULL;
+}
+
+const char *promise_word(size_t promise)
+{
+	return promise < PROMISE_N ? promises[promise] : NULL;
 }

@@ -57,12 +57,25 @@ enum prune_reason {
 	PRUNE_N,
 };
 
+/*
+ * What an acknowledgement of a record promises: it is on stable storage; it
+ * will be within STORE_SYNC_MS; nothing before the epoch ends.  The greater,
+ * the weaker.
+ */
+enum promise {
+	PROMISE_FULL,
+	PROMISE_RELAXED,
+	PROMISE_NONE,
+	PROMISE_N,
+};
+
 /* The word, or NULL for a number outside the list (and for KILLER_NONE). */
 const char *status_word(size_t status);
 const char *phase_word(size_t phase);
 const char *killer_word(size_t killer);
 const char *gap_word(size_t reason);
 const char *prune_word(size_t reason);
+const char *promise_word(size_t promise);
 
 /* The record types of version 1, in no order; the list ends with NULL. */
 extern const char *const record_types[];

@@ -28,7 +28,7 @@ static const char *assurance(const struct verify_summary *s)
 	case VERDICT_VERIFIED:
 	case VERDICT_BELOW:
 	case VERDICT_INCOMPLETE:
-		return s->witnessed ? "witnessed" : "local";
+		return verify_require_word(s->assured);
 	case VERDICT_TAMPERED:
 	case VERDICT_NOT_RUN:
 	case VERDICT_DIVERGED:
@@ -91,11 +91,13 @@ static int print_integrity(
 static int print_assurance(const struct verify_summary *s)
 {
 	char line[LINE_BYTES];
-	int n = snprintf(line, sizeof(line), "Assurance: pin: %s%s, %s\n",
+	bool full = s->durability == PROMISE_FULL;
+	int n = snprintf(line, sizeof(line), "Assurance: pin: %s%s%s%s, %s\n",
 	    !s->pinned        ? "none"
 	    : s->pin_is_local ? "local key"
 	                      : "--key",
-	    s->pin_is_local ? ", key: file" : "", assurance(s));
+	    s->pin_is_local ? ", key: file" : "", full ? "" : ", durability: ",
+	    full ? "" : promise_word(s->durability), assurance(s));
 
 	return n < 0 ? 1 : say_out(line, (size_t)n);
 }
@@ -154,8 +156,9 @@ static int json_summary(
 {
 	if (text_printf(out, e,
 	        "{\"verdict\":\"%s\",\"exit\":%d,\"assurance\":\"%s\","
-	        "\"pin\":\"%s\",",
+	        "\"durability\":\"%s\",\"pin\":\"%s\",",
 	        verdict_word(s->verdict), (int)s->verdict, assurance(s),
+	        promise_word(s->durability),
 	        !s->pinned        ? "none"
 	        : s->pin_is_local ? "local key"
 	                          : "--key") < 0 ||

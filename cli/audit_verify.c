@@ -35,7 +35,7 @@ static const struct option_row rows[] = {
 	[OPTION_KNOWN] = { "--known", "FILE", "a checkpoint or receipt held elsewhere: the log must agree", true },
 	[OPTION_POLICY] = { "--policy", "FILE", "an execution policy that the records must name", false },
 	[OPTION_WITNESS_POLICY] = { "--witness-policy", "FILE", "which witnesses count (C2SP tlog-policy)", false },
-	[OPTION_REQUIRE] = { "--require", "LEVEL", "local, anchored or witnessed", false },
+	[OPTION_REQUIRE] = { "--require", "LEVEL", "dev, local, anchored or witnessed", false },
 	[OPTION_STRICT] = { "--strict", NULL, "a warning makes it exit 3", false },
 	[OPTION_DEEP] = { "--deep", NULL, "check every record signature", false },
 	[OPTION_JSON] = { "--json", NULL, "print one JSON object", false },
@@ -91,16 +91,14 @@ struct inputs {
 static int read_require(
     const char *word, enum verify_require *ret, struct error *e)
 {
-	static const char *const levels[] = { "local", "anchored",
-		"witnessed" };
-
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		if (strcmp(word, levels[i]) == 0) {
-			*ret = (enum verify_require)i;
+	for (enum verify_require i = REQUIRE_DEV;
+	     verify_require_word(i) != NULL; i++)
+		if (strcmp(word, verify_require_word(i)) == 0) {
+			*ret = i;
 			return 0;
 		}
 	return FAIL(e, ERROR_USAGE,
-	    "--require %.40s: write local, anchored or witnessed", word);
+	    "--require %.40s: write dev, local, anchored or witnessed", word);
 }
 
 static int take_option(

@@ -210,7 +210,8 @@ int run_publish(
 	/* After the envelope has left the block. */
 	memcpy(r->s->block, stored->proof.data, proof.len);
 	proof.data = (char *)r->s->block;
-	if (write_file(r, "record.tlog-proof", &proof, e) < 0)
+	/* There is none for a record that is not on stable storage yet. */
+	if (proof.len > 0 && write_file(r, "record.tlog-proof", &proof, e) < 0)
 		return -1;
 	if (renameat(r->s->state.staging_fd, r->id, r->s->state.results_fd,
 	        r->id) < 0)

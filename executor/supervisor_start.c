@@ -223,12 +223,18 @@ static int start_launcher(struct supervisor *s, struct error *e)
 
 static int start_signer(struct supervisor *s, struct error *e)
 {
+	static const uint32_t promise_of[] = {
+		[DURABILITY_FULL] = PROMISE_FULL,
+		[DURABILITY_RELAXED] = PROMISE_RELAXED,
+		[DURABILITY_NONE] = PROMISE_NONE,
+	};
 	AUTO_FREE struct event_hello *hello = calloc(1, sizeof(*hello));
 
 	if (hello == NULL)
 		return FAIL_SYS(e, "connect to the signer");
 	hello->version = EVENT_VERSION;
 	memcpy(hello->instance, s->instance, sizeof(hello->instance));
+	hello->durability = promise_of[s->policy->durability];
 	if (peers_builds(hello, e) < 0)
 		return -1;
 	for (uint64_t i = 0; i < hello->builds.n; i++)

@@ -122,10 +122,6 @@ static void take_durability(struct reader *r, uint32_t node, void *to)
 	if (!reader_word(r, node, shape_durability.words, &which))
 		return;
 	p->policy->durability = (enum durability)which;
-	if (which != DURABILITY_FULL)
-		reader_fault(r, node,
-		    "durability \"%s\" is not built yet; write \"full\"",
-		    shape_durability.words->items[which]);
 }
 
 static void take_retention(struct reader *r, uint32_t node, void *to)

@@ -183,8 +183,9 @@ const struct shape shape_audit = {
 static const struct reader_names durability_words = { 3,
 	{ "full", "relaxed", "none" } };
 const struct shape shape_durability = {
-	SHAPE_WORD, .about = "relaxed and none: not built yet.",
-	.words = &durability_words, .n_built = 1,
+	SHAPE_WORD, .about = "When a record is on disk: before it takes effect, "
+	    "within a second, or whenever (none: to develop with).",
+	.words = &durability_words, .n_built = 3,
 };
 const struct shape shape_commit_only = {
 	SHAPE_LIST, .about = "Not built yet: only [].",

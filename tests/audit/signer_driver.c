@@ -3,6 +3,7 @@
  * signer over the real client library, as commands on standard input say.
  *
  *   signer_driver SOCKET INSTANCE(32 hex) [tick=SECONDS] [build=HH] [policy=HH]
+ *       [durability=WORD]
  *   (HH: a byte of the digest of its program, of its policy)
  *     intent RUN              -> stored SEQ LEAF | refused KIND TEXT
  *     denial RUN
@@ -339,6 +340,15 @@ static int connect_to(const char *path)
 	return fd;
 }
 
+static uint32_t promise_of(const char *word)
+{
+	uint32_t promise = 0;
+
+	while (promise < PROMISE_N && strcmp(word, promise_word(promise)) != 0)
+		promise++;
+	return promise;
+}
+
 int main(int argc, char **argv)
 {
 	struct driver *d = calloc(1, sizeof(*d));
@@ -355,6 +365,8 @@ int main(int argc, char **argv)
 			return 2;
 		if (argv[i][0] == 't')
 			hello->tick_s = (uint32_t)strtoul(value + 1, NULL, 10);
+		else if (argv[i][0] == 'd')
+			hello->durability = promise_of(value + 1);
 		else
 			unhex(value + 1,
 			    argv[i][0] == 'b' ? hello->builds.items[0].sha256

@@ -194,7 +194,6 @@ static const struct bad bad[] = {
 	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":4161}"), "4161", "/concurrency/per_principal", "4160" },
 	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":\"all\"}"), "\"all\"", "/concurrency/per_principal", "unlimited" },
 	{ TEXTS_POLICY(",\"trace\":\"off\\u0000\""), "\"off\\u", "/trace", "unknown word" },
-	{ TEXTS_POLICY(",\"audit\":{\"durability\":\"none\"}"), "\"none\"", "/audit/durability", "not built yet" },
 	{ TEXTS_POLICY(",\"audit\":{\"retention_days\":3}"), "3}}", "/audit/retention_days", "not built yet" },
 	{ TEXTS_POLICY(",\"concurrency\":{\"runs\":0}"), "0}}", "/concurrency/runs", "1 to 64" },
 	{ TEXTS_POLICY(",\"extends\":\"default\""), "\"defau", "/extends", "not built yet" },
