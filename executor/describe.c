@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memfd.h"
+#include "executor/packages.h"
 
 static void put_word(struct protocol_word *to, const char *text)
 {
@@ -52,6 +53,26 @@ static void put_limits(
 	to->limits.n = LIMIT_N;
 }
 
+static void put_installed(
+    struct supervisor *s, size_t index, struct protocol_language *to)
+{
+	const struct packages_of *of;
+
+	if (s->packages == NULL)
+		return;
+	packages_read(s->packages, s->policy);
+	of = &s->packages->of[index];
+	/* The one whose number is in the program's own path, if several are. */
+	for (size_t i = 0; i < of->n_versions; i++)
+		if (i == 0 || strstr(s->toolchains[index].program,
+		                  of->versions[i].star) != NULL)
+			(void)snprintf(to->version, sizeof(to->version), "%s",
+			    of->versions[i].version);
+	memcpy(to->installed.data, of->libraries, of->libraries_len);
+	to->installed.len = of->libraries_len;
+	to->installed_more = of->libraries_more;
+}
+
 static void tell_language(struct session *c, uint64_t request, size_t index)
 {
 	const struct policy_language *l = &c->s->policy->languages[index];
@@ -67,6 +88,7 @@ static void tell_language(struct session *c, uint64_t request, size_t index)
 		put_word(&to->aliases.items[i], l->language.aliases[i]);
 	to->aliases.n = l->language.n_aliases;
 	put_capabilities(to, &l->capabilities);
+	put_installed(c->s, index, to);
 	for (size_t i = 0; i < l->n_denied; i++)
 		put_word(&to->denied_modules.items[i], l->denied[i]);
 	to->denied_modules.n = l->n_denied;

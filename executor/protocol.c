@@ -218,6 +218,9 @@ static const struct wire_field language_rows[] = {
 	WIRE_ROW_LIST(protocol_language, capabilities, &word),
 	WIRE_ROW_LIST(protocol_language, denied_modules, &word),
 	WIRE_ROW_LIST(protocol_language, limits, &bound),
+	WIRE_ROW_TEXT(protocol_language, version),
+	WIRE_ROW_BLOB(protocol_language, installed),
+	WIRE_ROW_U64(protocol_language, installed_more),
 };
 static const struct wire_layout language =
     WIRE_LAYOUT(protocol_language, language_rows);

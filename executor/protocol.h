@@ -24,7 +24,7 @@
 
 #include "base/wire.h"
 
-#define PROTOCOL_VERSION         3
+#define PROTOCOL_VERSION         4
 #define PROTOCOL_WORD_MAX        80
 #define PROTOCOL_WORDS_MAX       64
 #define PROTOCOL_PATH_MAX        4096
@@ -34,6 +34,7 @@
 #define PROTOCOL_LIMITS_MAX      32
 #define PROTOCOL_CLAIM_MAX       257
 #define PROTOCOL_OUTPUT_MAX      32768
+#define PROTOCOL_INSTALLED_MAX   16384
 #define PROTOCOL_RUN_ID_MAX      35  /* "r_", 32 hex digits, NUL */
 #define PROTOCOL_RESULT_NAME_MAX 512 /* percent-encoded, with NUL */
 
@@ -250,6 +251,11 @@ struct protocol_language {
 	WIRE_LIST_OF(struct protocol_word, 8) capabilities; /* granted */
 	WIRE_LIST_OF(struct protocol_word, PROTOCOL_WORDS_MAX) denied_modules;
 	WIRE_LIST_OF(struct protocol_bound, PROTOCOL_LIMITS_MAX) limits;
+	char version[PROTOCOL_WORD_MAX]; /* "" if nobody knows */
+	/* Libraries that the host's packages bring: "NAME VERSION\n" each, by
+	 * name; 'more' did not fit. */
+	WIRE_BLOB_OF(PROTOCOL_INSTALLED_MAX) installed;
+	uint64_t installed_more;
 };
 
 /* With one descriptor: the effective policy, a sealed memory file of JSON. */

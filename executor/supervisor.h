@@ -21,6 +21,7 @@
 #include "executor/template.h"
 #include "policy/load.h"
 
+struct packages;
 struct run;
 struct session;
 
@@ -46,6 +47,7 @@ struct supervisor {
 	bool split_cgroups;
 	uint32_t landlock_abi;
 	struct toolchain toolchains[POLICY_LANGUAGES_MAX];
+	struct packages *packages;      /* owned; NULL: none are known */
 	int init_filter_fd;             /* owned */
 	int root_fds[POLICY_ROOTS_MAX]; /* owned; O_PATH of read roots */
 	uint8_t launch_sha256[SHA256_BYTES];
@@ -63,7 +65,6 @@ struct supervisor {
 	union incoming *in;
 	union outgoing *out;
 	uint8_t *block; /* SUPERVISOR_BLOCK bytes */
-
 	struct session *sessions;
 	struct run *runs;
 	size_t n_sessions, n_runs;
@@ -96,7 +97,6 @@ enum supervisor_started {
 int supervisor_start(struct supervisor *s,
     const struct supervisor_options *options, enum supervisor_started *ret,
     struct error *e) MUST_CHECK;
-
 int supervisor_serve(struct supervisor *s, struct error *e) MUST_CHECK;
 void supervisor_stop(struct supervisor *s);  /* cancel all, then end */
 void supervisor_stale(struct supervisor *s); /* let a successor in */

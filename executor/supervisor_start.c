@@ -21,6 +21,7 @@
 #include "executor/account.h"
 #include "executor/environment.h"
 #include "executor/launch_flags.h"
+#include "executor/packages.h"
 #include "executor/peers.h"
 #include "executor/recover.h"
 #include "executor/run_compile.h"
@@ -323,6 +324,7 @@ static int allocate(struct supervisor *s, struct error *e)
 	    (struct screen_link){ .fd = -1, .pid_fd = -1, .rules_fd = -1 };
 	s->listen_fd = -1;
 	s->signal_fd = -1;
+	s->packages = packages_open();
 	return loop_open(&s->loop, e);
 }
 

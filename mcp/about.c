@@ -181,6 +181,38 @@ static void put_words(
 	page_text(to, "]");
 }
 
+enum installed_as {
+	INSTALLED_NAMES,    /* a list, as the peer has it */
+	INSTALLED_VERSIONS, /* an object: the version of each */
+};
+
+/* From lines of "NAME VERSION". */
+static void put_installed(
+    struct page *to, const struct protocol_language *l, enum installed_as how)
+{
+	const char *at = (const char *)l->installed.data;
+	const char *end = at + l->installed.len;
+	bool names = how == INSTALLED_NAMES;
+
+	page_text(to, names ? "[" : "{");
+	while (at < end) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		const char *space = memchr(at, ' ', (size_t)(end - at));
+
+		if (stop == NULL || space == NULL || space > stop)
+			break;
+		page_text(to, at > (const char *)l->installed.data ? ", " : "");
+		(void)page_string(to, at, (size_t)(space - at));
+		if (!names) {
+			page_text(to, ": ");
+			(void)page_string(
+			    to, space + 1, (size_t)(stop - space - 1));
+		}
+		at = stop + 1;
+	}
+	page_text(to, names ? "]" : "}");
+}
+
 /* The peer's keys first, in its order; ours behind. */
 void about_details(
     const struct protocol_language *l, struct page *to, const char *indent)
@@ -188,10 +220,13 @@ void about_details(
 	const struct lore *lore = lore_of(l->name);
 
 	page_format(to, "{%s\"version\": ", indent);
-	page_word(to, l->missing != 0 ? "not installed" : "of the host");
+	page_word(to, l->missing != 0         ? "not installed"
+	              : l->version[0] != '\0' ? l->version
+	                                      : "of the host");
 	page_format(to, ",%s\"package_manager\": ", indent);
 	page_word(to, lore != NULL ? lore->package_manager : "none");
-	page_format(to, ",%s\"preinstalled_libraries\": []", indent);
+	page_format(to, ",%s\"preinstalled_libraries\": ", indent);
+	put_installed(to, l, INSTALLED_NAMES);
 	page_format(to, ",%s\"use_cases\": [", indent);
 	put_uses(lore, to);
 	page_format(to, "],%s\"visualization_support\": %s,", indent,
@@ -203,6 +238,11 @@ void about_details(
 	put_words(to, l->capabilities.items, l->capabilities.n);
 	page_format(to, ",%s\"denied_modules\": ", indent);
 	put_words(to, l->denied_modules.items, l->denied_modules.n);
+	page_format(to, ",%s\"library_versions\": ", indent);
+	put_installed(to, l, INSTALLED_VERSIONS);
+	if (l->installed_more > 0)
+		page_format(to, ",%s\"libraries_not_listed\": %" PRIu64, indent,
+		    l->installed_more);
 	page_format(to, ",%s\"package\": ", indent);
 	page_word(to, l->package);
 }

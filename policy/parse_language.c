@@ -178,6 +178,51 @@ static void take_needs(struct reader *r, uint32_t node, void *to)
 	}
 }
 
+static void judge_star(
+    struct reader *r, uint32_t node, const char *name, size_t least)
+{
+	size_t n = 0;
+
+	for (const char *at = strchr(name, '*'); at != NULL;
+	     at = strchr(at + 1, '*'))
+		n++;
+	if (n > 1 || n < least)
+		reader_fault(r, node, "\"%s\": write one * in it", name);
+}
+
+static void take_version_package(struct reader *r, uint32_t node, void *to)
+{
+	struct language_packages *p = to;
+
+	if (reader_text(r, node, p->version, sizeof(p->version)))
+		judge_star(r, node, p->version, 0);
+}
+
+static void take_library_packages(struct reader *r, uint32_t node, void *to)
+{
+	struct language_packages *p = to;
+
+	p->n_libraries = parse_rows(r, node, PARSE_ROWS(p->libraries, 1));
+	for (size_t i = 0; i < p->n_libraries; i++)
+		judge_star(r, node, p->libraries[i], 1);
+}
+
+/* clang-format off */
+static const struct reader_key package_keys[] = {
+	{ "version",   take_version_package,  0, false, NULL },
+	{ "libraries", take_library_packages, 0, false, NULL },
+};
+/* clang-format on */
+const struct reader_keys parse_language_package_keys = { "packages",
+	sizeof(package_keys) / sizeof(package_keys[0]), package_keys };
+
+static void take_packages(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	reader_object(r, node, &parse_language_package_keys, &l->packages);
+}
+
 /* clang-format off */
 static const struct reader_key keys[] = {
 	{ "version", parse_version, 0, true, NULL },
@@ -194,6 +239,7 @@ static const struct reader_key keys[] = {
 	{ "etc",     take_etc,      0, false, NULL },
 	{ "needs",   take_needs,    0, false, NULL },
 	{ "modules", parse_language_modules, 0, false, NULL },
+	{ "packages", take_packages, 0, false, NULL },
 };
 /* clang-format on */
 const struct reader_keys parse_language_file_keys = { "a language file",

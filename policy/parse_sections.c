@@ -294,5 +294,6 @@ const struct reader_keys *const parse_tables[] = {
 	&parse_module_keys,
 	&parse_rule_keys,
 	&parse_language_module_keys,
+	&parse_language_package_keys,
 	NULL,
 };

@@ -72,6 +72,16 @@ struct language_modules {
 	size_t n_answers;
 };
 
+/*
+ * Debian's packages that say what is installed: names with at most one '*'.
+ * Only told, never decided by, so no part of the effective policy.
+ */
+struct language_packages {
+	char version[POLICY_NAME_MAX]; /* its '*' is a number; "": 'package' */
+	char libraries[4][POLICY_NAME_MAX]; /* the '*' is the library's name */
+	size_t n_libraries;
+};
+
 /* A language data file, parsed: how programs of this language start. */
 struct language {
 	char name[POLICY_NAME_MAX];
@@ -97,6 +107,7 @@ struct language {
 	size_t n_etc;
 	struct capabilities needs; /* what its runtime cannot start without */
 	struct language_modules modules;
+	struct language_packages packages;
 };
 
 struct limit {

@@ -5,6 +5,7 @@ Run as: python3 test_runs.py BUILD_DIR SOURCE_DIR [part of a name].
 """
 import base64
 import hashlib
+import importlib.metadata
 import json
 import os
 import signal
@@ -402,6 +403,11 @@ def _():
         details = c.call("get_language_details", language="Python").json
         equal(list(details)[:6], ["version", "package_manager", "preinstalled_libraries", "use_cases",
                                   "visualization_support", "examples"])
+        real = [line.split()[1] for line in lib.call(["/usr/bin/python3", "--version"]).out.decode().splitlines()][0]
+        equal(details["version"], real)
+        names = details["preinstalled_libraries"]
+        check("jsonschema" in names and names == sorted(set(names)) == list(details["library_versions"]), names)
+        equal(details["library_versions"]["jsonschema"], importlib.metadata.version("jsonschema"))
         for example in details["examples"]:
             equal(list(example), ["title", "description", "code"])
             equal(c.call("execute_code", code=example["code"]).json["exit_code"], 0, example["title"])

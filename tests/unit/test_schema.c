@@ -21,6 +21,7 @@ static bool is_unpublished(const struct reader_keys *table)
 {
 	return table == &parse_language_file_keys ||
 	       table == &parse_language_module_keys ||
+	       table == &parse_language_package_keys ||
 	       table == &parse_limit_keys;
 }
 
