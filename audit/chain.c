@@ -294,6 +294,9 @@ int chain_add(struct chain *c, const struct chain_sender *from,
 	else if (chain_note_of(c, what, &r, e) == 0 && has_room(c, e) == 0 &&
 	         ready_epoch(c, e) == 0)
 		failed = chain_put(c, &r, e);
+	/* What is gone next is not to outlast the record that says so. */
+	if (what->verb == EVENT_PRUNE || what->verb == EVENT_REDACT)
+		c->must_sync = true;
 	if (failed < 0)
 		c->redact.n = 0;
 	if (failed < 0)

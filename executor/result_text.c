@@ -320,16 +320,27 @@ int result_manifest(const struct result_file *files, size_t n,
 	return 0;
 }
 
+/* Digits that end in 'end', which follow 'at'. */
+static int read_number(
+    const char *at, char end, uint64_t max, uint64_t *ret, struct error *e)
+{
+	const struct number_range range = { 0, max };
+	char digits[24] = "";
+	size_t n = strspn(at, "0123456789");
+
+	if (n >= sizeof(digits) || at[n] != end)
+		return FAIL(e, ERROR_MALFORMED, "not a number of result.json");
+	memcpy(digits, at, n);
+	return number_parse(digits, "result.json", range, ret, e);
+}
+
 int result_json_uid(const char *text, uint32_t *ret_uid, struct error *e)
 {
 	static const char key[] =
 	    ",\"principal\":{\"auth\":\"peercred\",\"gid\":";
 	static const char middle[] = ",\"uid\":";
-	const struct number_range range = { 0, UINT32_MAX };
 	const char *at = strstr(text, key);
-	char digits[16] = "";
 	uint64_t uid;
-	size_t n;
 
 	if (at == NULL)
 		return FAIL(e, ERROR_MALFORMED, "no principal");
@@ -337,13 +348,36 @@ int result_json_uid(const char *text, uint32_t *ret_uid, struct error *e)
 	at += strspn(at, "0123456789");
 	if (strncmp(at, middle, sizeof(middle) - 1) != 0)
 		return FAIL(e, ERROR_MALFORMED, "no uid");
-	at += sizeof(middle) - 1;
-	n = strspn(at, "0123456789");
-	if (n >= sizeof(digits) || at[n] != '}')
-		return FAIL(e, ERROR_MALFORMED, "bad uid");
-	memcpy(digits, at, n);
-	if (number_parse(digits, "uid", range, &uid, e) < 0)
+	if (read_number(at + sizeof(middle) - 1, '}', UINT32_MAX, &uid, e) < 0)
 		return -1;
 	*ret_uid = (uint32_t)uid;
 	return 0;
+}
+
+int result_json_files(const char *text, uint64_t *ret_bytes, struct error *e)
+{
+	static const char key[] = "\"files\":{\"bytes\":";
+	const char *at = strstr(text, key);
+
+	if (at == NULL)
+		return FAIL(e, ERROR_MALFORMED, "no files");
+	return read_number(
+	    at + sizeof(key) - 1, ',', (UINT64_C(1) << 53) - 1, ret_bytes, e);
+}
+
+bool result_json_is_of(const char *text, const char *policy)
+{
+	static const char key[] = ",\"policy\":{\"file\":\"";
+	static const char middle[] = "\",\"name\":\"";
+	const char *at = strstr(text, key);
+	size_t len = strlen(policy);
+
+	if (at == NULL)
+		return false;
+	at += sizeof(key) - 1;
+	at += strspn(at, "0123456789abcdef");
+	if (strncmp(at, middle, sizeof(middle) - 1) != 0)
+		return false;
+	at += sizeof(middle) - 1;
+	return strncmp(at, policy, len) == 0 && at[len] == '"';
 }

@@ -67,5 +67,10 @@ int result_manifest(const struct result_file *files, size_t n,
  */
 int result_json_uid(
     const char *text, uint32_t *ret_uid, struct error *e) MUST_CHECK;
+/* The bytes of all artifacts. */
+int result_json_files(
+    const char *text, uint64_t *ret_bytes, struct error *e) MUST_CHECK;
+/* Was the run made under a policy of that name? */
+bool result_json_is_of(const char *text, const char *policy);
 
 #endif

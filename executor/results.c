@@ -6,6 +6,7 @@
 #include "executor/results.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,9 +15,11 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "base/sha256.h"
+#include "executor/removal.h"
 #include "executor/result_text.h"
 
 #define MANIFEST_MAX (8u << 20)
+#define DAY_TEXT     16
 
 /* A line of MANIFEST: 64 digits, two spaces, the name. */
 enum {
@@ -36,8 +39,49 @@ struct results_list {
 	uint64_t count;
 };
 
-static int deny(struct error *e, const char *run_id)
+static bool is_run_id(const char *text)
 {
+	return strlen(text) == PROTOCOL_RUN_ID_MAX - 1 &&
+	       strncmp(text, "r_", 2) == 0 &&
+	       strspn(text + 2, "0123456789abcdef") == PROTOCOL_RUN_ID_MAX - 3;
+}
+
+/* 2026-12-01, of seconds since 1970 in UTC; our own calendar, since gmtime_r
+ * reads the zone file of the host (Howard Hinnant, "chrono-compatible low-level
+ * date algorithms"). */
+static void write_day(uint64_t when_s, char ret[DAY_TEXT])
+{
+	uint64_t days = when_s / 86400 + 719468;
+	uint64_t of_era = days % 146097;
+	uint64_t year =
+	    (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	uint64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	uint64_t month = (5 * of_year + 2) / 153; /* 0 is March */
+	uint64_t day = of_year - (153 * month + 2) / 5 + 1;
+
+	year += days / 146097 * 400 + (month >= 10 ? 1 : 0);
+	month = month >= 10 ? month - 9 : month + 3;
+	(void)snprintf(ret, DAY_TEXT, "%04u-%02u-%02u",
+	    (unsigned)(year % 10000), (unsigned)(month % 100),
+	    (unsigned)(day % 100));
+}
+
+/* Of those that a record names as removed, their principal is told so. */
+static int deny(
+    const struct results_who *who, struct error *e, const char *run_id)
+{
+	struct removal_note note;
+	char day[DAY_TEXT];
+
+	if (is_run_id(run_id) && removal_find(who->results_fd, run_id, &note) &&
+	    (who->uid == 0 || who->uid == note.uid)) {
+		write_day(note.when_s, day);
+		return FAIL(e, ERROR_DENIED,
+		    "the results of run %.40s were removed on %s (%s); the "
+		    "log has their record",
+		    run_id, day,
+		    strcmp(note.why, "redact") == 0 ? "redacted" : note.why);
+	}
 	return FAIL(e, ERROR_DENIED,
 	    "no result of run '%.40s' for you; look at the run id", run_id);
 }
@@ -48,13 +92,6 @@ static int open_file(
 	const struct file_open what = { dir_fd, name, flags, 0 };
 
 	return file_open_beneath(&what, ret_fd, e);
-}
-
-static bool is_run_id(const char *text)
-{
-	return strlen(text) == PROTOCOL_RUN_ID_MAX - 1 &&
-	       strncmp(text, "r_", 2) == 0 &&
-	       strspn(text + 2, "0123456789abcdef") == PROTOCOL_RUN_ID_MAX - 3;
 }
 
 static int read_text(
@@ -81,14 +118,29 @@ static int open_folder(const struct results_who *who, const char *run_id,
 
 	if (!is_run_id(run_id) || open_file(who->results_fd, run_id,
 	                              O_RDONLY | O_DIRECTORY, &fd, &hidden) < 0)
-		return deny(e, run_id);
+		return deny(who, e, run_id);
 	if (who->uid != 0 &&
 	    (read_text(fd, "result.json", RESULT_JSON_MAX, &text, &hidden) <
 	            0 ||
 	        result_json_uid(text, &uid, &hidden) < 0 || uid != who->uid))
-		return deny(e, run_id);
+		return deny(who, e, run_id);
 	*ret_fd = take_fd(&fd);
 	return 0;
+}
+
+uint32_t results_owner(int results_fd, const char *run_id)
+{
+	const struct results_who root = { results_fd, 0 };
+	AUTO_FD fd = -1;
+	AUTO_FREE char *text = NULL;
+	struct error no;
+	uint32_t uid;
+
+	if (open_folder(&root, run_id, &fd, &no) < 0 ||
+	    read_text(fd, "result.json", RESULT_JSON_MAX, &text, &no) < 0 ||
+	    result_json_uid(text, &uid, &no) < 0)
+		return 0;
+	return uid;
 }
 
 int results_open(const struct results_who *who,

@@ -24,6 +24,9 @@ int results_open(const struct results_who *who,
     const struct protocol_open *what, int *ret_fd, uint64_t *ret_size,
     struct error *e) MUST_CHECK;
 
+/* The uid of the principal of a run; 0 where there is no such result. */
+uint32_t results_owner(int results_fd, const char *run_id);
+
 struct results_list; /* opaque: the names of one run, one after the other */
 
 int results_list(const struct results_who *who, const char *run_id,

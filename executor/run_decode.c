@@ -212,12 +212,9 @@ static void keep_decision(struct run *r, const char *asked)
 
 void run_keep_context(struct run *r)
 {
-	const struct policy *p = r->s->policy;
 	struct event_intent *i = &r->intent;
 
-	(void)snprintf(i->policy.name, sizeof(i->policy.name), "%s", p->name);
-	memcpy(i->policy.sha256, p->sha256, sizeof(i->policy.sha256));
-	memcpy(i->policy.file, p->file_sha256, sizeof(i->policy.file));
+	supervisor_policy(r->s, &i->policy);
 	(void)snprintf(
 	    i->principal.auth, sizeof(i->principal.auth), "peercred");
 	i->principal.uid = r->session->peer.uid;

@@ -45,6 +45,7 @@ struct run *run_enter(struct session *c, uint64_t request)
 	struct error e;
 
 	if (why_not != NULL) {
+		keep_refused(c->s, GAP_BUSY, 1);
 		session_failed(c, request, ERROR_LIMIT, why_not);
 		return NULL;
 	}

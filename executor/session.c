@@ -38,6 +38,7 @@ void session_end(struct session *c)
 	c->fd = -1;
 	outbox_clear(&c->box);
 	list_over(c);
+	note_leave(c->s, c);
 	for (struct run *r = c->s->runs; r != NULL; r = r->next)
 		if (r->session == c)
 			run_leave(r);

@@ -32,6 +32,8 @@ struct session {
 	uint64_t list_request;
 };
 
+#define SESSIONS_MAX 128
+
 /* A front that connects must say HELLO within this. */
 #define SESSION_HELLO_US UINT64_C(10000000)
 /* Runs of one front that have not finished. */

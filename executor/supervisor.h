@@ -15,6 +15,7 @@
 #include "executor/posture.h"
 #include "executor/service.h"
 #include "executor/state.h"
+#include "executor/supervisor_keep.h"
 #include "executor/supervisor_screen.h"
 #include "executor/supervisor_sync.h"
 #include "executor/supervisor_trace.h"
@@ -56,9 +57,9 @@ struct supervisor {
 	int listen_fd, signal_fd;   /* owned; -1 */
 	struct audit_client *audit; /* owned */
 	struct outbox launch_box;
-	int launch_fd;     /* owned; -1 once the launcher is gone */
-	int launch_pid_fd; /* owned */
+	int launch_fd, launch_pid_fd; /* owned; -1 once the launcher is gone */
 	struct syncing syncing;
+	struct keeping keeping;
 	struct tracing tracing;
 	struct screen_link screen;
 	struct channel io; /* its fd is borrowed for the length of one call */
@@ -81,7 +82,6 @@ struct supervisor {
 
 #define SUPERVISOR_BLOCK 262144
 #define SUPERVISOR_STEP  1048576 /* bytes copied or hashed in one turn */
-#define SESSIONS_MAX     128
 
 /* supervisor_start.c: everything up to "ready". */
 struct supervisor_options {

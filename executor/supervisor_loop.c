@@ -43,6 +43,15 @@ int supervisor_send(struct supervisor *s, int fd,
 	return failed;
 }
 
+void supervisor_policy(const struct supervisor *s, struct event_policy *ret)
+{
+	const struct policy *p = s->policy;
+
+	(void)snprintf(ret->name, sizeof(ret->name), "%s", p->name);
+	memcpy(ret->sha256, p->sha256, sizeof(ret->sha256));
+	memcpy(ret->file, p->file_sha256, sizeof(ret->file));
+}
+
 void supervisor_lose(struct supervisor *s, const char *why)
 {
 	if (s->lost)
@@ -187,6 +196,7 @@ static void audit_ready(void *owner, uint32_t events)
 		for (r = s->runs; r != NULL; r = r->next)
 			if (r->event_waits)
 				run_send_event(r);
+		note_flush(s);
 	}
 	if ((events & ~(uint32_t)EPOLLOUT) == 0)
 		return;
@@ -195,6 +205,8 @@ static void audit_ready(void *owner, uint32_t events)
 			supervisor_lose(s, "the signer is gone");
 		return;
 	}
+	if (note_heard(s, m.verb))
+		return;
 	if (m.verb == EVENT_REFUSED) {
 		on_refused(s);
 		return;
@@ -322,7 +334,9 @@ int supervisor_serve(struct supervisor *s, struct error *e)
 		now_us = loop_now_us();
 		if (s->n_runs > 0)
 			s->quiet_since_us = now_us;
-		end = supervisor_sync_hold(s, end_at(s), now_us);
+		end = keep_hold(s, end_at(s), now_us);
+		next = sooner(next, keep_tend(s, now_us));
+		end = supervisor_sync_hold(s, end, now_us);
 		next = sooner(next, supervisor_sync_tend(s, now_us));
 		next = sooner(next, supervisor_screen_tend(s, now_us));
 		/* Whoever connected meanwhile waits in the backlog: look. */

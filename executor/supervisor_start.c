@@ -234,6 +234,7 @@ static int start_signer(struct supervisor *s, struct error *e)
 	if (hello == NULL)
 		return FAIL_SYS(e, "connect to the signer");
 	hello->version = EVENT_VERSION;
+	hello->tick_s = s->policy->audit.tick_s;
 	memcpy(hello->instance, s->instance, sizeof(hello->instance));
 	hello->durability = promise_of[s->policy->durability];
 	if (peers_builds(hello, e) < 0)
@@ -367,7 +368,7 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	if (supervisor_trace_start(s, e) < 0 ||
 	    supervisor_screen_start(s, e) < 0 ||
 	    supervisor_sync_start(s, e) < 0 || start_signer(s, e) < 0 ||
-	    recover_runs(&s->state, s->audit, e) < 0 ||
+	    recover_runs(&s->state, s->audit, e) < 0 || keep_start(s, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
 		return -1;
 	/* It loads its programs while the others start. */

@@ -84,6 +84,50 @@ static void tell_word(struct diff *d, const char *what,
 		    words->items[of[0]]);
 }
 
+static void tell_most(
+    struct diff *d, const char *what, uint64_t was, uint64_t is)
+{
+	char words[2][24];
+	const uint64_t values[] = { is, was };
+
+	diff_name(d, "%s", what);
+	if (was == is)
+		return;
+	for (size_t i = 0; i < 2; i++)
+		if (values[i] == UINT64_MAX)
+			(void)snprintf(words[i], sizeof(words[i]), "unlimited");
+		else
+			(void)snprintf(
+			    words[i], sizeof(words[i]), "%" PRIu64, values[i]);
+	diff_tell(d, DIFF_CHANGED, "%s, was %s", words[0], words[1]);
+}
+
+static void tell_audit(
+    struct diff *d, const struct policy_audit *a, const struct policy_audit *b)
+{
+	const uint32_t every[] = { a->tick_s, b->tick_s };
+
+	tell_word(d, "audit.args", shape_args.words,
+	    (const size_t[]){ a->args, b->args });
+	tell_word(d, "audit.env", shape_env.words,
+	    (const size_t[]){ a->env, b->env });
+	tell_word(d, "audit.stdin", shape_stdin.words,
+	    (const size_t[]){ a->standard_input, b->standard_input });
+	tell_word(d, "audit.access", shape_access.words,
+	    (const size_t[]){ a->access, b->access });
+	tell_most(d, "audit.results.keep_days",
+	    a->keep_days == POLICY_UNLIMITED ? UINT64_MAX : a->keep_days,
+	    b->keep_days == POLICY_UNLIMITED ? UINT64_MAX : b->keep_days);
+	tell_most(d, "audit.results.max_bytes", a->max_bytes, b->max_bytes);
+	diff_name(d, "audit.tick_s");
+	if (every[0] != every[1] && every[1] == 0)
+		diff_tell(d, DIFF_CHANGED, "none, was %" PRIu32, every[0]);
+	else if (every[0] != every[1] && every[0] == 0)
+		diff_tell(d, DIFF_CHANGED, "%" PRIu32 ", was none", every[1]);
+	else
+		tell_number(d, "audit.tick_s", every[0], every[1]);
+}
+
 void diff_rest(struct diff *d)
 {
 	const struct policy *a = d->a;
@@ -100,6 +144,7 @@ void diff_rest(struct diff *d)
 	    (const size_t[]){ a->trace, b->trace });
 	tell_word(d, "audit.durability", shape_durability.words,
 	    (const size_t[]){ a->durability, b->durability });
+	tell_audit(d, &a->audit, &b->audit);
 	tell_count(d, "concurrency.runs", a->runs_at_once, b->runs_at_once);
 	tell_number(d, "concurrency.queue", a->queue, b->queue);
 	tell_count(

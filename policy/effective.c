@@ -243,13 +243,47 @@ static void put_languages(struct writer *w, const struct policy *p)
 	put(w, "}");
 }
 
+static void put_most(struct writer *w, const char *key, uint64_t value)
+{
+	put(w, key);
+	if (value == UINT64_MAX)
+		put(w, "\"unlimited\"");
+	else
+		put_u64(w, value);
+}
+
+static void put_audit(
+    struct writer *w, const struct policy_audit *a, const char *durability)
+{
+	static const char *const content[] = { "commit", "omit", "store" };
+
+	put(w, "{\"audit\":{\"access\":");
+	put_string(w, a->access ? "record" : "none");
+	put(w, ",\"args\":");
+	put_string(w, content[a->args]);
+	put(w, ",\"durability\":");
+	put_string(w, durability);
+	put(w, ",\"env\":");
+	put_string(w, content[a->env]);
+	put_most(w, ",\"results\":{\"keep_days\":",
+	    a->keep_days == POLICY_UNLIMITED ? UINT64_MAX : a->keep_days);
+	put_most(w, ",\"max_bytes\":", a->max_bytes);
+	put(w, "},\"stdin\":");
+	put_string(w, content[a->standard_input]);
+	put(w, ",\"tick_s\":");
+	if (a->tick_s == 0)
+		put(w, "\"none\"");
+	else
+		put_u64(w, a->tick_s);
+	put(w, "}");
+}
+
 static void put_policy(struct writer *w, const struct policy *p)
 {
 	static const char *const durability[] = { "full", "relaxed", "none" };
 
-	put(w, "{\"audit\":{\"durability\":");
-	put_string(w, durability[p->durability]);
-	put(w, "},\"concurrency\":{\"per_principal\":");
+	put_audit(w, &p->audit, durability[p->durability]);
+	put(w, ",\"concurrency\":{\"per_principal\":");
 	if (p->per_principal == 0)
 		put(w, "\"auto\"");
 	else if (p->per_principal == POLICY_UNLIMITED)

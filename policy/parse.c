@@ -15,6 +15,7 @@
 /* What silence means. */
 #define QUEUE_DEFAULT        64
 #define LINGER_DEFAULT_S     60
+#define TICK_DEFAULT_S       600
 #define LANDLOCK_DEFAULT_ABI 2
 
 /* One member of "languages" while it is read. */
@@ -289,6 +290,9 @@ int policy_parse(const struct policy_sources *sources, struct policy **ret,
 		return FAIL_SYS(e, "allocate a policy");
 	p->queue = QUEUE_DEFAULT;
 	p->linger_s = LINGER_DEFAULT_S;
+	p->audit.keep_days = POLICY_UNLIMITED;
+	p->audit.max_bytes = UINT64_MAX;
+	p->audit.tick_s = TICK_DEFAULT_S;
 	p->landlock_min_abi = LANDLOCK_DEFAULT_ABI;
 	p->trace = tracing_default(sources->privileged);
 	if (parse_into(sources, p, faults, e) < 0 ||

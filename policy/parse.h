@@ -29,6 +29,7 @@ extern const struct reader_keys parse_syscall_keys;
 extern const struct reader_keys parse_path_keys;
 extern const struct reader_keys parse_network_keys;
 extern const struct reader_keys parse_audit_keys;
+extern const struct reader_keys parse_results_keys;
 extern const struct reader_keys parse_concurrency_keys;
 extern const struct reader_keys parse_landlock_keys;
 extern const struct reader_keys parse_service_keys;
@@ -49,6 +50,10 @@ void parse_capabilities_init(struct capabilities *ret);
 void parse_capabilities(struct reader *r, uint32_t node, void *capabilities);
 /* "syscalls", into a struct capabilities. */
 void parse_syscalls(struct reader *r, uint32_t node, void *capabilities);
+
+/* Keys of "audit", into a struct parse. */
+reader_take parse_take_access, parse_take_args, parse_take_env,
+    parse_take_results, parse_take_stdin, parse_take_tick;
 
 /* A list of texts into rows of 'width' bytes; the number of rows taken. */
 struct parse_rows {

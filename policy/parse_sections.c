@@ -138,7 +138,12 @@ static void take_retention(struct reader *r, uint32_t node, void *to)
 
 static const struct reader_key audit_keys[] = {
 	{ "durability", take_durability, 0, false, &shape_durability },
-	{ "commit_only", parse_future_list, 0, false, &shape_commit_only },
+	{ "args", parse_take_args, 0, false, &shape_args },
+	{ "env", parse_take_env, 0, false, &shape_env },
+	{ "stdin", parse_take_stdin, 0, false, &shape_stdin },
+	{ "results", parse_take_results, 0, false, &shape_results },
+	{ "access", parse_take_access, 0, false, &shape_access },
+	{ "tick_s", parse_take_tick, 0, false, &shape_tick },
 	{ "retention_days", take_retention, 0, false, &shape_retention },
 };
 const struct reader_keys parse_audit_keys = { "audit",
@@ -287,6 +292,7 @@ const struct reader_keys *const parse_tables[] = {
 	&parse_path_keys,
 	&parse_network_keys,
 	&parse_audit_keys,
+	&parse_results_keys,
 	&parse_concurrency_keys,
 	&parse_landlock_keys,
 	&parse_service_keys,

@@ -166,6 +166,21 @@ enum durability {
 
 #define POLICY_UNLIMITED UINT32_MAX
 
+/* What the log says of arguments, environment and standard input. */
+enum policy_content {
+	CONTENT_COMMIT, /* a commitment, which only who has the salt can open */
+	CONTENT_OMIT,   /* their number or size */
+	CONTENT_STORE,  /* a commitment; the bytes lie with the results */
+};
+
+struct policy_audit {
+	uint32_t keep_days; /* results; POLICY_UNLIMITED: for ever */
+	uint64_t max_bytes; /* results together; UINT64_MAX: any */
+	uint32_t tick_s;    /* idle services say so this often; 0: never */
+	bool access;        /* who reads results is recorded */
+	enum policy_content args, env, standard_input;
+};
+
 struct policy {
 	char name[POLICY_NAME_MAX];
 	struct policy_language languages[POLICY_LANGUAGES_MAX];
@@ -175,6 +190,7 @@ struct policy {
 	enum trace_mode trace;
 	bool trace_is_said; /* or it is the default: policy/tracing.h */
 	enum durability durability;
+	struct policy_audit audit;
 	uint32_t landlock_min_abi;
 	uint32_t runs_at_once; /* 0: twice the processors, at most 64 */
 	uint32_t queue;

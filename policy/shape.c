@@ -8,6 +8,9 @@
 
 #define SECONDS_A_DAY    86400
 #define QUEUE_MAX        4096
+#define KEEP_DAYS_MAX    36500
+#define MAX_BYTES_MIN    1048576
+#define MAX_BYTES_MAX    ((UINT64_C(1) << 53) - 1)
 #define RUNS_MAX         64
 #define LANDLOCK_ABI_MAX 64
 
@@ -187,8 +190,49 @@ const struct shape shape_durability = {
 	    "within a second, or whenever (none: to develop with).",
 	.words = &durability_words, .n_built = 3,
 };
-const struct shape shape_commit_only = {
-	SHAPE_LIST, .about = "Not built yet: only [].",
+static const struct reader_names unlimited_word = { 1, { "unlimited" } };
+static const struct shape unlimited = {
+	SHAPE_WORD, .words = &unlimited_word, .n_built = 1,
+};
+const struct shape shape_results = {
+	SHAPE_OBJECT, .about = "How long results are kept.",
+	.keys = &parse_results_keys,
+};
+const struct shape shape_keep_days = {
+	SHAPE_NUMBER, .about = "Results that are older are removed.",
+	.range = { 1, KEEP_DAYS_MAX }, .instead = &unlimited,
+};
+const struct shape shape_max_bytes = {
+	SHAPE_NUMBER, .about = "Beyond it the oldest results are removed.",
+	.range = { MAX_BYTES_MIN, MAX_BYTES_MAX }, .instead = &unlimited,
+};
+static const struct reader_names none_word = { 1, { "none" } };
+static const struct shape tick_none = {
+	SHAPE_WORD, .words = &none_word, .n_built = 1,
+};
+const struct shape shape_tick = {
+	SHAPE_NUMBER, .about = "Seconds after which an idle service says so.",
+	.range = { 1, SECONDS_A_DAY }, .instead = &tick_none,
+};
+static const struct reader_names access_words = { 2, { "none", "record" } };
+const struct shape shape_access = {
+	SHAPE_WORD, .about = "Whether it is recorded who reads results.",
+	.words = &access_words, .n_built = 1,
+};
+/* In the order of enum policy_content. */
+static const struct reader_names content_words = { 3,
+	{ "commit", "omit", "store" } };
+const struct shape shape_args = {
+	SHAPE_WORD, .about = "Of the arguments of a run.",
+	.words = &content_words, .n_built = 1,
+};
+const struct shape shape_env = {
+	SHAPE_WORD, .about = "Of the environment of a run.",
+	.words = &content_words, .n_built = 1,
+};
+const struct shape shape_stdin = {
+	SHAPE_WORD, .about = "Of the standard input of a run.",
+	.words = &content_words, .n_built = 1,
 };
 static const struct reader_names retention_words = { 1, { "unlimited" } };
 const struct shape shape_retention = {

@@ -194,6 +194,10 @@ static const struct bad bad[] = {
 	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":4161}"), "4161", "/concurrency/per_principal", "4160" },
 	{ TEXTS_POLICY(",\"concurrency\":{\"per_principal\":\"all\"}"), "\"all\"", "/concurrency/per_principal", "unlimited" },
 	{ TEXTS_POLICY(",\"trace\":\"off\\u0000\""), "\"off\\u", "/trace", "unknown word" },
+	{ TEXTS_POLICY(",\"audit\":{\"results\":{\"keep_days\":0}}"), "0}}}", "/audit/results/keep_days", "1 to 36500" },
+	{ TEXTS_POLICY(",\"audit\":{\"results\":{\"max_bytes\":1048575}}"), "1048575", "/audit/results/max_bytes", "1048576" },
+	{ TEXTS_POLICY(",\"audit\":{\"results\":{\"keep_days\":\"all\"}}"), "\"all\"", "/audit/results/keep_days", "unlimited" },
+	{ TEXTS_POLICY(",\"audit\":{\"tick_s\":0}"), "0}}", "/audit/tick_s", "1 to 86400" },
 	{ TEXTS_POLICY(",\"audit\":{\"retention_days\":3}"), "3}}", "/audit/retention_days", "not built yet" },
 	{ TEXTS_POLICY(",\"concurrency\":{\"runs\":0}"), "0}}", "/concurrency/runs", "1 to 64" },
 	{ TEXTS_POLICY(",\"extends\":\"default\""), "\"defau", "/extends", "not built yet" },
@@ -283,7 +287,8 @@ static void unbuilt_keys_that_ask_for_nothing_are_fine(void **state)
 	    "\"compile_limits\":{}}},\"network\":{\"allow\":[]},"
 	    "\"paths\":{\"export\":[]},\"capabilities\":{\"syscalls\":"
 	    "{\"allow\":[],\"deny\":[]},\"network\":false},\"audit\":"
-	    "{\"commit_only\":[],\"retention_days\":\"unlimited\"},"
+	    "{\"results\":{\"keep_days\":\"unlimited\",\"max_bytes\":1048576},"
+	    "\"retention_days\":\"unlimited\",\"tick_s\":\"none\"},"
 	    "\"concurrency\":{\"per_principal\":\"unlimited\"}}"));
 	(void)state;
 }
