@@ -26,6 +26,7 @@ static const struct audit_command entries[] = {
 	{ "diff", audit_diff_main, "compare two logs, or a log and a head" },
 	{ "export", audit_export_main, "records as DSSE, CSV or OCSF" },
 	{ "trace", audit_trace_main, "show what a traced run did" },
+	{ "facts", audit_facts_main, "what traced runs did, for programs" },
 	/* Named so that nobody takes them for a typing error. */
 	{ "witness", NULL, NULL },
 };

@@ -15,6 +15,7 @@
 int audit_verify_main(char **words);
 int audit_show_main(char **words);
 int audit_trace_main(char **words);
+int audit_facts_main(char **words);
 int audit_prove_main(char **words);
 int audit_check_main(char **words);
 int audit_checkpoint_main(char **words);

@@ -24,7 +24,7 @@ static const struct entry {
 	{ "init", policy_init_main, "write a first policy" },
 	{ "schema", policy_schema_main, "print the JSON Schema" },
 	{ "diff", policy_diff_main, "what differs between two policies" },
-	{ "learn", NULL, "the smallest filter from recorded runs" },
+	{ "learn", policy_learn_main, "the least that recorded runs needed" },
 };
 #define N_ENTRIES (sizeof(entries) / sizeof(entries[0]))
 

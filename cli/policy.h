@@ -13,6 +13,7 @@ int policy_languages_main(char **words);
 int policy_diff_main(char **words);
 int policy_explain_main(char **words);
 int policy_init_main(char **words);
+int policy_learn_main(char **words);
 int policy_schema_main(char **words);
 int policy_test_main(char **words);
 

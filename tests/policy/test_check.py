@@ -165,7 +165,7 @@ def main(work):
                               (("languages", "x"), 2, "operand"),
                               (("explain",), 2, "no code"), (("test",), 2, "FILE CASES"),
                               (("init",), 2, "which preset"), (("schema", "x"), 2, "no operand"),
-                              (("diff",), 2, "A B"), (("learn",), 2, "not built yet")):
+                              (("diff",), 2, "A B"), (("learn",), 2, "from which runs?")):
         p = run(*words)
         case("usage: " + (" ".join(words) or "nothing"), p.returncode == code and
              says in p.stderr and p.stdout == "" and p.stderr.count("\n") == 1, p)

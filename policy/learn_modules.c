@@ -1,0 +1,59 @@
+/*
+ * policy/learn_modules.c - whose module a file is.  Linked by bailiff-policy;
+ * pure: by the patterns of the language's data, on paths of the view.
+ */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "policy/learn.h"
+
+/* The longest directory of the language that the path lies in. */
+static const char *beneath(const struct language_modules *m, const char *path)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < m->n_directories; i++) {
+		char dir[POLICY_PATH_MAX];
+
+		for (const char *slash = strchr(path + 1, '/'); slash != NULL;
+		     slash = strchr(slash + 1, '/')) {
+			size_t len = (size_t)(slash - path);
+
+			if (len >= sizeof(dir))
+				break;
+			memcpy(dir, path, len);
+			dir[len] = '\0';
+			if (fnmatch(m->directories[i], dir, FNM_PATHNAME) ==
+			        0 &&
+			    (found == NULL || slash + 1 > found))
+				found = slash + 1;
+		}
+	}
+	return found;
+}
+
+/* Of "__pycache__/x.cpython-311.pyc", "x.py", "x/sub/y.py": "x". */
+bool learn_module(const struct language_modules *m, const char *path,
+    char ret[POLICY_NAME_MAX])
+{
+	static const char cache[] = "__pycache__/";
+	const char *at;
+	size_t n = 0;
+
+	if (m->n_directories == 0 || path[0] != '/')
+		return false;
+	at = beneath(m, path);
+	if (at == NULL)
+		return false;
+	if (strncmp(at, cache, sizeof(cache) - 1) == 0)
+		at += sizeof(cache) - 1;
+	while (isalnum((unsigned char)at[n]) || at[n] == '_')
+		n++;
+	if (n == 0 || n >= POLICY_NAME_MAX || isdigit((unsigned char)at[0]) ||
+	    (at[n] != '/' && at[n] != '.'))
+		return false;
+	memcpy(ret, at, n);
+	ret[n] = '\0';
+	return true;
+}
