@@ -46,6 +46,7 @@ static const char *const names[ENTRY_FIELDS] = {
 	[ENTRY_STDIN] = "stdin",
 	[ENTRY_STDOUT] = "stdout",
 	[ENTRY_TIME] = "time",
+	[ENTRY_TRACE] = "trace",
 	[ENTRY_TYPE] = "type",
 	[ENTRY_V] = "v",
 };

@@ -265,6 +265,8 @@ static int check_manifest(struct verify *v, const struct verify_folder *f,
 		return 0;
 	}
 	done = check_listed(v, f, &m, e);
+	if (done == 0)
+		done = verify_trace(v, f, &m, e);
 	manifest_done(&m);
 	return done;
 }

@@ -5,6 +5,7 @@
 #ifndef AUDIT_VERIFY_RESULTS_H
 #define AUDIT_VERIFY_RESULTS_H
 
+#include "audit/manifest.h"
 #include "audit/verify_parts.h"
 
 /* What records say is gone of a run. */
@@ -39,6 +40,10 @@ int verify_folder(struct verify *v, const struct verify_folder *f,
 /* Note that a file (NULL: the folder) is missing or short. */
 int verify_lost(struct verify *v, const struct verify_folder *f,
     const char *file, struct error *e) MUST_CHECK;
+
+/* verify_trace.c: the trace that the outcome tells, unpacked if need be. */
+int verify_trace(struct verify *v, const struct verify_folder *f,
+    const struct manifest *m, struct error *e) MUST_CHECK;
 
 /* verify_aside.c: whether a folder that is not in its place lies unpublished in
  * .staging or .quarantine, with the MANIFEST that the outcome tells. */

@@ -11,11 +11,13 @@
 
 #include "audit/trace_show.h"
 #include "base/file.h"
+#include "base/gunzip.h"
 #include "base/own.h"
 #include "cli/audit.h"
 #include "cli/say.h"
 
-/* 200,000 events of the longest lines that we write, and the books. */
+/* 200,000 events of the longest lines that we write, and the books; of what a
+ * packed file holds, too, which may be a thousand times its size. */
 #define FILE_MAX    (UINT64_C(1) << 31)
 #define OUT_BYTES   (4u << 20)
 #define FLUSH_BYTES (1u << 20)
@@ -99,19 +101,61 @@ static int check_run(const char *run, struct error *e)
 	return 0;
 }
 
+struct unpacked {
+	uint8_t *data; /* owned */
+	size_t len, cap;
+};
+
+static int keep(void *context, const void *data, size_t len, struct error *e)
+{
+	struct unpacked *u = context;
+
+	if (len > u->cap - u->len) {
+		size_t cap = 2 * (u->cap + len);
+		uint8_t *more = realloc(u->data, cap);
+
+		if (more == NULL)
+			return FAIL_SYS(e, "allocate the trace");
+		u->data = more;
+		u->cap = cap;
+	}
+	memcpy(u->data + u->len, data, len);
+	u->len += len;
+	return 0;
+}
+
+static int unpack(int fd, uint8_t **ret, size_t *ret_len, struct error *e)
+{
+	struct unpacked u = { NULL, 0, 0 };
+	const struct gunzip_sink sink = { keep, &u, FILE_MAX };
+
+	if (gunzip_fd(fd, &sink, e) < 0) {
+		free(u.data);
+		return -1;
+	}
+	*ret = u.data;
+	*ret_len = u.len;
+	return 0;
+}
+
 static int read_trace(const struct audit_place *place, const char *run,
     uint8_t **ret, size_t *ret_len, struct error *e)
 {
+	static const char *const names[] = { "trace.jsonl", "trace.jsonl.gz" };
 	char path[64];
 	struct file_open what = { place->results_fd, path, O_RDONLY, 0 };
 	AUTO_FD fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s/trace.jsonl", run);
-	if (file_open_beneath(&what, &fd, e) < 0)
-		return FAIL_IN(e,
-		    "there is no trace of that run (was its policy's trace "
-		    "\"off\"?)");
-	return file_read_all(fd, FILE_MAX, ret, ret_len, e);
+	for (size_t i = 0; i < 2; i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", run, names[i]);
+		if (file_open_beneath(&what, &fd, e) < 0)
+			continue;
+		return i == 0 ? file_read_all(fd, FILE_MAX, ret, ret_len, e)
+		              : unpack(fd, ret, ret_len, e);
+	}
+	return FAIL_IN(e,
+	    "there is no trace of that run (was its policy's trace "
+	    "\"off\"?)");
 }
 
 static int show_events(struct trace_file *f, const struct ask *a,

@@ -287,6 +287,7 @@ static const struct wire_field watch_rows[] = {
 	WIRE_ROW_U64(tracer_watch, run),
 	WIRE_ROW_U64(tracer_watch, group),
 	WIRE_ROW_TEXT(tracer_watch, name),
+	WIRE_ROW_U32(tracer_watch, packed),
 };
 static const struct wire_layout watch = WIRE_LAYOUT(tracer_watch, watch_rows);
 
@@ -325,6 +326,8 @@ static const struct wire_field trace_finished_rows[] = {
 	WIRE_ROW_FIXED(tracer_finished, sha256),
 	WIRE_ROW_U64(tracer_finished, lost),
 	WIRE_ROW_TEXT(tracer_finished, note),
+	WIRE_ROW_U64(tracer_finished, stored_bytes),
+	WIRE_ROW_FIXED(tracer_finished, stored_sha256),
 };
 static const struct wire_layout trace_finished =
     WIRE_LAYOUT(tracer_finished, trace_finished_rows);

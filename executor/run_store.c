@@ -121,11 +121,12 @@ static int store_rest(struct run *r, struct error *e)
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
 	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
 	if (r->trace == RUN_TRACE_FINISHED)
-		list_file(
-		    r, run_trace_name(r), r->traced.bytes, r->traced.sha256);
+		list_file(r, run_trace_name(r, r->is_compiling),
+		    r->traced.stored_bytes, r->traced.stored_sha256);
 	if (r->compile_trace == RUN_TRACE_FINISHED)
-		list_file(r, "trace.compile.jsonl", r->compile_traced.bytes,
-		    r->compile_traced.sha256);
+		list_file(r, run_trace_name(r, true),
+		    r->compile_traced.stored_bytes,
+		    r->compile_traced.stored_sha256);
 	if (store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
 	    store_stream(r, &r->err, "stderr", "stderr.tail", e) < 0)
 		return -1;

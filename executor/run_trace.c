@@ -13,9 +13,14 @@
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
 
-const char *run_trace_name(const struct run *r)
+const char *run_trace_name(const struct run *r, bool compiling)
 {
-	return r->is_compiling ? "trace.compile.jsonl" : "trace.jsonl";
+	static const char *const names[2][2] = {
+		{ "trace.jsonl", "trace.jsonl.gz" },
+		{ "trace.compile.jsonl", "trace.compile.jsonl.gz" },
+	};
+
+	return names[compiling][r->s->policy->trace_packed];
 }
 
 static int say(struct run *r, uint16_t verb, const void *message,
@@ -47,7 +52,10 @@ bool run_is_seen(const struct run *r)
 
 int run_trace_begin(struct run *r, uint64_t group, struct error *e)
 {
-	struct tracer_watch watch = { .run = r->number, .group = group };
+	struct tracer_watch watch = { .run = r->number,
+		.group = group,
+		.packed = r->s->policy->trace_packed };
+	const char *name = run_trace_name(r, r->is_compiling);
 	struct fd_list file = { .n = 1 };
 	AUTO_FD fd = -1;
 
@@ -57,10 +65,10 @@ int run_trace_begin(struct run *r, uint64_t group, struct error *e)
 		r->trace = RUN_TRACE_LOST;
 		return 0;
 	}
-	fd = openat(r->folder_fd, run_trace_name(r),
+	fd = openat(r->folder_fd, name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return FAIL_SYS(e, "make %s", run_trace_name(r));
+		return FAIL_SYS(e, "make %s", name);
 	memcpy(watch.name, r->id, sizeof(r->id));
 	file.fd[0] = fd;
 	/* Whose channel is closed is noticed by the loop. */
@@ -108,7 +116,8 @@ static void carry_on(struct run *r)
 void run_trace_remove(const struct run *r)
 {
 	if (r->folder_fd >= 0)
-		(void)unlinkat(r->folder_fd, run_trace_name(r), 0);
+		(void)unlinkat(
+		    r->folder_fd, run_trace_name(r, r->is_compiling), 0);
 }
 
 int run_unwatched(struct run *r, const struct run_message *m, struct error *e)

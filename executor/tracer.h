@@ -39,6 +39,7 @@ struct tracer_watch {
 	uint64_t run;   /* chosen by the supervisor; never 0, never twice */
 	uint64_t group; /* id of its control group on the v2 hierarchy */
 	char name[TRACER_NAME_MAX]; /* run id, for the head of the file */
+	uint32_t packed;            /* 1: the file is to be gzip */
 };
 
 struct tracer_finish {
@@ -59,9 +60,11 @@ struct tracer_finished {
 	uint64_t run;
 	uint32_t complete; /* 1: the books balance and nothing was left out */
 	uint64_t events, bytes;
-	uint8_t sha256[32]; /* of all bytes of the file */
+	uint8_t sha256[32]; /* of all lines */
 	uint64_t lost;
 	char note[TRACER_NOTE_MAX]; /* why not complete, else "" */
+	uint64_t stored_bytes;      /* of the file: the same if it is plain */
+	uint8_t stored_sha256[32];
 };
 
 struct tracer_failed {

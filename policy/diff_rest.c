@@ -142,6 +142,8 @@ void diff_rest(struct diff *d)
 		                       : "refuse, was accept");
 	tell_word(d, "trace", shape_trace.words,
 	    (const size_t[]){ a->trace, b->trace });
+	tell_word(d, "trace_file", shape_trace_file.words,
+	    (const size_t[]){ a->trace_packed, b->trace_packed });
 	tell_word(d, "audit.durability", shape_durability.words,
 	    (const size_t[]){ a->durability, b->durability });
 	tell_audit(d, &a->audit, &b->audit);

@@ -313,6 +313,8 @@ static void put_policy(struct writer *w, const struct policy *p)
 	put_u64(w, p->linger_s);
 	put(w, "},\"trace\":");
 	put_string(w, tracing_word(p));
+	put(w, ",\"trace_file\":");
+	put_string(w, p->trace_packed ? "gzip" : "plain");
 	put(w, ",\"version\":1}");
 }
 

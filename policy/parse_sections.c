@@ -114,6 +114,15 @@ static void take_trace(struct reader *r, uint32_t node, void *to)
 	p->policy->trace_is_said = true;
 }
 
+static void take_trace_file(struct reader *r, uint32_t node, void *to)
+{
+	struct parse *p = to;
+	size_t which;
+
+	if (reader_word(r, node, shape_trace_file.words, &which))
+		p->policy->trace_packed = which == 1;
+}
+
 static void take_durability(struct reader *r, uint32_t node, void *to)
 {
 	struct parse *p = to;
@@ -270,6 +279,7 @@ static const struct reader_key keys[] = {
 	{ "paths",        take_paths,        0, false, &shape_paths },
 	{ "network",      take_network,      0, false, &shape_network },
 	{ "trace",        take_trace,        0, false, &shape_trace },
+	{ "trace_file",   take_trace_file,   0, false, &shape_trace_file },
 	{ "audit",        take_audit,        0, false, &shape_audit },
 	{ "concurrency",  take_concurrency,  0, false, &shape_concurrency },
 	{ "landlock",     take_landlock,     0, false, &shape_landlock },

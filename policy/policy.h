@@ -189,6 +189,7 @@ struct policy {
 	size_t n_read_roots;
 	enum trace_mode trace;
 	bool trace_is_said; /* or it is the default: policy/tracing.h */
+	bool trace_packed;  /* the file is gzip */
 	enum durability durability;
 	struct policy_audit audit;
 	uint32_t landlock_min_abi;

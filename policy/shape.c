@@ -179,6 +179,14 @@ const struct shape shape_trace = {
 	.words = &trace_words, .n_built = 3,
 };
 
+static const struct reader_names trace_file_words = { 2,
+	{ "plain", "gzip" } };
+const struct shape shape_trace_file = {
+	SHAPE_WORD, .about = "What a trace is kept as; its digest in the record "
+	    "is over the plain text.",
+	.words = &trace_file_words, .n_built = 2,
+};
+
 const struct shape shape_audit = {
 	SHAPE_OBJECT, .about = "The log.", .keys = &parse_audit_keys,
 };

@@ -74,6 +74,7 @@ extern const struct shape shape_export_roots;
 extern const struct shape shape_network;
 extern const struct shape shape_network_allow;
 extern const struct shape shape_trace;
+extern const struct shape shape_trace_file;
 extern const struct shape shape_audit;
 extern const struct shape shape_durability;
 extern const struct shape shape_results;

@@ -35,7 +35,7 @@ need_packages() {
 # What building and running take; scripts/test adds its own.
 # shellcheck disable=SC2034
 BUILD_PACKAGES="cmake ninja-build gcc libc6-dev linux-libc-dev pkg-config
-	libjansson-dev libseccomp-dev libsodium-dev libvectorscan-dev libbpf-dev bpftool clang-14
+	libjansson-dev libseccomp-dev libsodium-dev libvectorscan-dev libbpf-dev zlib1g-dev bpftool clang-14
 	python3"
 
 # The toolchains of executor/languages/, by their key "package".

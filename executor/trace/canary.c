@@ -192,7 +192,7 @@ int canary_judge(struct canary *c, struct watcher *w, struct error *e)
 
 	if (memfd_new("canary", &file_fd, e) < 0)
 		return -1;
-	spool_open(&d->spool, file_fd);
+	spool_open(&d->spool, file_fd, false);
 	d->run = UINT64_MAX;
 	failed = kernel_attach(&w->kernel, e);
 	if (failed == 0)

@@ -10,9 +10,11 @@
 #include "base/own.h"
 #include "executor/trace/line.h"
 
-void spool_open(struct spool *s, int take_fd)
+void spool_open(struct spool *s, int take_fd, bool packed)
 {
 	s->fd = take_fd;
+	s->is_packed = packed;
+	pack_open(&s->pack);
 	sha256_init(&s->hash);
 	s->bytes = 0;
 	s->saved_errno = 0;
@@ -26,18 +28,34 @@ void spool_close(struct spool *s)
 	s->fd = -1;
 }
 
-void spool_flush(struct spool *s)
+static void write_out(struct spool *s, bool last)
 {
+	const struct pack_piece piece = { (unsigned char *)s->buffer, s->len,
+		last };
 	struct error e;
+	int done;
 
-	if (s->len == 0)
+	if (s->saved_errno != 0)
 		return;
-	if (s->saved_errno == 0 &&
-	    file_write_all(s->fd, s->buffer, s->len, &e) < 0)
+	done = s->is_packed ? pack_write(&s->pack, s->fd, &piece, &e)
+	                    : file_write_all(s->fd, s->buffer, s->len, &e);
+	if (done < 0)
 		s->saved_errno = e.saved_errno != 0 ? e.saved_errno : EIO;
+}
+
+static void flush(struct spool *s, bool last)
+{
+	if (s->len == 0 && !last)
+		return;
+	write_out(s, last);
 	sha256_add(&s->hash, s->buffer, s->len);
 	s->bytes += s->len;
 	s->len = 0;
+}
+
+void spool_flush(struct spool *s)
+{
+	flush(s, false);
 }
 
 struct text_out spool_room(struct spool *s)
@@ -81,13 +99,18 @@ void spool_event(
 		                      : TRACE_CALLS - 1]++;
 }
 
-int spool_end(
-    struct spool *s, uint8_t ret_sha256[SHA256_BYTES], struct error *e)
+int spool_end(struct spool *s, struct spool_ended *ret, struct error *e)
 {
-	spool_flush(s);
-	sha256_done(&s->hash, ret_sha256);
-	if (s->saved_errno == 0)
-		return 0;
-	errno = s->saved_errno;
-	return FAIL_SYS(e, "write the trace");
+	flush(s, true);
+	if (s->saved_errno != 0) {
+		errno = s->saved_errno;
+		return FAIL_SYS(e, "write the trace");
+	}
+	ret->bytes = s->bytes;
+	sha256_done(&s->hash, ret->sha256);
+	ret->stored_bytes = s->is_packed ? s->pack.bytes : s->bytes;
+	memcpy(ret->stored_sha256, ret->sha256, sizeof(ret->sha256));
+	if (s->is_packed)
+		sha256_done(&s->pack.hash, ret->stored_sha256);
+	return 0;
 }

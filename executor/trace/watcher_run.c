@@ -83,7 +83,7 @@ int watcher_begin(struct watcher *w, const struct tracer_watch *ask,
 	if (check_name(ask->name, e) < 0 || kernel_attach(&w->kernel, e) < 0 ||
 	    kernel_misses(&w->kernel, &d->misses, e) < 0)
 		return -1;
-	spool_open(&d->spool, take_fd(&fd));
+	spool_open(&d->spool, take_fd(&fd), ask->packed != 0);
 	if (put_head(d, ask->name, e) < 0 ||
 	    kernel_watch(&w->kernel, &run, ask->group, e) < 0) {
 		spool_close(&d->spool);
@@ -121,6 +121,7 @@ static int close_books(
 {
 	struct watcher *w = d->w;
 	struct text_out out = spool_room(&d->spool);
+	struct spool_ended ended;
 	struct books b;
 	uint64_t misses;
 
@@ -136,9 +137,13 @@ static int close_books(
 	if (books_line(&b, ret->note, &out, e) < 0)
 		return -1;
 	spool_put(&d->spool, &out);
-	if (spool_end(&d->spool, ret->sha256, e) < 0)
+	if (spool_end(&d->spool, &ended, e) < 0)
 		return -1;
-	ret->bytes = d->spool.bytes;
+	ret->bytes = ended.bytes;
+	memcpy(ret->sha256, ended.sha256, sizeof(ret->sha256));
+	ret->stored_bytes = ended.stored_bytes;
+	memcpy(ret->stored_sha256, ended.stored_sha256,
+	    sizeof(ret->stored_sha256));
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 
 Run as: python3 test_trace.py BUILD_DIR SOURCE_DIR [part of a name].
 """
+import gzip
 import hashlib
 import json
 import os
@@ -77,6 +78,41 @@ def _():
     with open(path, "wb") as f:
         f.write(data.replace(b'"seq":1,', b'"seq":7,'))
     equal(p.verify().code != 0, True, "verify")
+
+
+@case("a trace that is kept packed: the record is about its lines, verify and audit trace read it")
+def _():
+    p = place()
+    policy = open_("required")
+    policy["trace_file"] = "gzip"
+    with open(p.policy, "w") as f:
+        json.dump(policy, f)
+    r = p.json("--lang", "c", "-c", "int main(void) { return 0; }").json
+    if r["status"] == "error":
+        r = p.json("--lang", "bash", "-c", "true").json
+    equal(r["status"], "ok", "status")
+    folder = r["result_folder"]
+    path = os.path.join(folder, "trace.jsonl.gz")
+    check(not os.path.exists(os.path.join(folder, "trace.jsonl")), "a plain one beside it")
+    stored = read(path)
+    raw = gzip.decompress(stored)
+    told = outcome_of(p, r["run_id"])["trace"]
+    equal((told["sha256"], told["bytes"], told["complete"]), (hashlib.sha256(raw).hexdigest(), len(raw), True), "record")
+    check(hashlib.sha256(stored).hexdigest() + "  trace.jsonl.gz\n" in read(os.path.join(folder, "MANIFEST")).decode(),
+          "MANIFEST is about the file")
+    equal(p.verify().code, 0, "verify")
+    equal(p.audit("trace", r["run_id"], p.state, "--json").out, raw, "--json")
+    equal(p.audit("trace", r["run_id"], p.state, "--exec").code, 0, "audit trace")
+    bad = {"another text": gzip.compress(raw.replace(b'"seq":1,', b'"seq":7,')), "cut": stored[:-9],
+           "bytes behind": stored + b"x", "plain": raw, "two members": stored + stored,
+           "a bomb": gzip.compress(b"0" * (1 << 26))}
+    for what, data in bad.items():
+        with open(path, "wb") as f:
+            f.write(data)
+        v = p.verify()
+        equal(v.code != 0 and b"results.trace" in v.out, True, "verify of %s: %r" % (what, v))
+        shown = p.audit("trace", r["run_id"], p.state)
+        equal(shown.code != 0 or what == "another text", True, "audit trace of %s" % what)
 
 
 @case("what the filter denies is in the trace with its number and error")

@@ -41,7 +41,7 @@ PROGRAMS = {
         (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-tracer":
         # libseccomp knows the names of calls; no rule of a filter is made by it.
-        ({"libbpf.so.1", "libseccomp.so.2"}, {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "code screening"}),
+        ({"libbpf.so.1", "libseccomp.so.2", "libz.so.1"}, {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-signer":
         # It loads a filter of its own before it reads the first event.
         ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk", "code screening"}),
@@ -50,7 +50,7 @@ PROGRAMS = {
     "libexec/bailiff/bailiff-policy":
         ({"libseccomp.so.2", "libhs.so.5"}, {"log", "json", "crypto", "builder", "opening", "walk"}),
     "libexec/bailiff/bailiff-audit":
-        ({"libsodium.so.23", "libseccomp.so.2"}, {"policy", "json", "builder", "opening", "walk", "code screening"}),
+        ({"libsodium.so.23", "libseccomp.so.2", "libz.so.1"}, {"policy", "json", "builder", "opening", "walk", "code screening"}),
 }
 # Calls that no object file of ours may make, checked copies included.
 FORBIDDEN = {

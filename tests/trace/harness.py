@@ -3,6 +3,7 @@
 Touches only control groups, files and processes that it makes.
 """
 import array
+import gzip
 import json
 import os
 import signal
@@ -67,16 +68,18 @@ class Tracer:
         run, complete, events, size = struct.unpack_from("<QIQQ", rest)
         digest = rest[28:60]
         lost, length = struct.unpack_from("<QH", rest, 60)
+        stored = struct.unpack_from("<Q", rest, 70 + length)[0]
         return verb, dict(run=run, complete=complete, events=events, bytes=size, sha256=digest.hex(), lost=lost,
-                          note=rest[70:70 + length].decode())
+                          note=rest[70:70 + length].decode(), stored_bytes=stored,
+                          stored_sha256=rest[78 + length:110 + length].hex())
 
     def say(self, data, *fds):
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         self.socket.sendmsg([data], ancillary)
 
-    def watch(self, group, fd, name=RUN):
+    def watch(self, group, fd, name=RUN, packed=0):
         self.last += 1
-        self.say(struct.pack("<HQQ", WATCH, self.last, group) + text(name), fd)
+        self.say(struct.pack("<HQQ", WATCH, self.last, group) + text(name) + struct.pack("<I", packed), fd)
         return self.last, self.hear()
 
     def finish(self, run, undead=0):
@@ -187,11 +190,15 @@ def check_form(raw):
 def read_back(answer, file):
     import hashlib
     file.seek(0)
-    raw = file.read()
-    lines = check_form(raw)
+    stored = file.read()
     if answer[0] != FINISHED:
         raise AssertionError("FINISH was answered by %r" % (answer,))
     told = answer[1]
+    if hashlib.sha256(stored).hexdigest() != told["stored_sha256"] or len(stored) != told["stored_bytes"]:
+        raise AssertionError("the digest is of another file")
+    # By another's reader than the one that bailiff audit has.
+    raw = gzip.decompress(stored) if stored.startswith(b"\x1f\x8b") else stored
+    lines = check_form(raw)
     if hashlib.sha256(raw).hexdigest() != told["sha256"] or len(raw) != told["bytes"]:
         raise AssertionError("the digest is of other bytes")
     if told["events"] != len(lines) - 2 or bool(told["complete"]) != lines[-1]["complete"]:
@@ -199,13 +206,13 @@ def read_back(answer, file):
     return lines
 
 
-def trace(tracer, action, during=None):
+def trace(tracer, action, during=None, packed=0):
     """Run one action of traced.c under the tracer."""
     group = Group()
     try:
         with tempfile.TemporaryFile() as file:
             child = start(group, action)
-            run, answer = tracer.watch(group.id, file.fileno())
+            run, answer = tracer.watch(group.id, file.fileno(), packed=packed)
             if answer[0] != WATCHING:
                 raise AssertionError("WATCH was answered by %r" % (answer,))
             child.stdin.write(b"g")

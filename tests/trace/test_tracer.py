@@ -278,12 +278,29 @@ def more_kinds_of_errors_than_it_keeps_are_said(tracer):
 
 
 @case
+def a_packed_file_holds_the_same_lines(tracer):
+    plain, packed = (whole(trace(tracer, "storm", packed=p)) for p in (0, 1))
+    equal(packed.answer["stored_bytes"] * 4 < packed.answer["bytes"], True, "size: %r" % packed.answer)
+    equal(plain.answer["stored_bytes"], plain.answer["bytes"], "size of a plain one")
+    equal((len(packed.events), [e["type"] for e in packed.events if e["type"] != "call"]),
+          (len(plain.events), [e["type"] for e in plain.events if e["type"] != "call"]), "events")
+    # The slot's packer begins anew with each file.
+    whole(trace(tracer, "calls", packed=1))
+    whole(trace(tracer, "calls", packed=0))
+
+
+@case
 def a_full_disk_is_said_not_hidden(tracer):
+    for packed in (0, 1):
+        full_disk(tracer, packed)
+
+
+def full_disk(tracer, packed):
     group = Group()
     try:
         child = start(group, "calls")
         with open("/dev/full", "w") as full:
-            run, answer = tracer.watch(group.id, full.fileno())
+            run, answer = tracer.watch(group.id, full.fileno(), packed=packed)
         equal(answer[0], WATCHING, "WATCH")
         child.stdin.write(b"g")
         child.stdin.flush()
