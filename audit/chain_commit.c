@@ -132,11 +132,23 @@ int chain_commit(struct chain *c, struct error *e)
 	    (struct store_bytes){ c->note, c->note_len }, STORE_LAZY, e);
 }
 
+/* Synced with the end of an epoch: older than that a start believes it. */
+static void index_group(struct chain *c)
+{
+	for (size_t i = 0; i < c->n_records; i++)
+		index_add(&c->index, c->group + c->line_at[i], c->line_len[i],
+		    c->leaves[i]);
+	index_flush(&c->index);
+	if (c->state.ended || c->state.final)
+		index_sync(&c->index);
+}
+
 int chain_settle(struct chain *c, struct error *e)
 {
 	if (!c->unsettled)
 		return 0;
 	c->unsettled = false;
+	index_group(c);
 	return turn_keys(c, e);
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audit/index.h"
 #include "audit/keys.h"
 #include "audit/record.h"
 #include "audit/runs.h"
@@ -66,6 +67,7 @@ struct chain {
 	struct keys keys;
 	struct store store;
 	struct runs runs;
+	struct index index; /* of what is acknowledged and settled */
 	uint8_t boot[16];
 	struct event_hello hello; /* builds, for the next opening record */
 	struct note_key record_note;

@@ -63,6 +63,16 @@ void lines_close(struct lines *l)
 	*l = (struct lines){ .fd = -1, .next_fd = -1 };
 }
 
+int lines_seek(struct lines *l, uint64_t offset, struct error *e)
+{
+	if (lseek(l->fd, (off_t)offset, SEEK_SET) < 0)
+		return FAIL_SYS(e, "seek in log/%06u.jsonl", l->segment);
+	l->offset = offset;
+	l->from = 0;
+	l->to = 0;
+	return 0;
+}
+
 /* More bytes behind what the buffer holds; *ret_got is 0 at the end. */
 static int fill(struct lines *l, size_t *ret_got, struct error *e)
 {

@@ -55,6 +55,8 @@ int lines_next(
 int lines_judge_long(
     struct lines *l, struct lines_line *line, struct error *e) MUST_CHECK;
 
+/* Go on at this byte of the first segment, which must be the open one. */
+int lines_seek(struct lines *l, uint64_t offset, struct error *e) MUST_CHECK;
 void lines_close(struct lines *l); /* zeroed by lines_open, even if it failed */
 
 #endif

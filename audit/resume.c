@@ -12,6 +12,7 @@
 #include "audit/entry.h"
 #include "audit/head.h"
 #include "audit/lines.h"
+#include "audit/resume_index.h"
 #include "audit/resume_take.h"
 #include "base/own.h"
 
@@ -223,9 +224,12 @@ static int finish(struct resume *r, int state_fd, struct error *e)
 
 static int resume(struct resume *r, int state_fd, struct error *e)
 {
-	if (read_note(r, e) < 0 || read_head(r, state_fd, e) < 0 ||
-	    read_log(r, e) < 0)
+	if (read_note(r, e) < 0 || read_head(r, state_fd, e) < 0)
 		return -1;
+	resume_index(r->chain);
+	if (read_log(r, e) < 0)
+		return -1;
+	index_sync(&r->chain->index);
 	return finish(r, state_fd, e);
 }
 
@@ -245,6 +249,7 @@ int resume_log(struct chain *c, int state_fd, struct error *e)
 int resume_new(struct chain *c, int state_fd, struct error *e)
 {
 	memset(&c->state, 0, sizeof(c->state));
+	resume_index(c);
 	if (keys_prepare(&c->keys, 0, NULL, e) < 0 ||
 	    chain_publish(c, STORE_SYNC, e) < 0 ||
 	    head_write(state_fd, &c->state, STORE_SYNC, e) < 0)

@@ -187,6 +187,7 @@ int resume_take(struct resume *r, const char *line, size_t len, struct error *e)
 		return -1;
 	take_config(s, &entry);
 	tree_add(&s->tree, leaf);
+	index_add(&r->chain->index, line, len, leaf);
 	memcpy(s->prev, leaf, sizeof(leaf));
 	s->bytes += len + 1;
 	s->ended = is_type(&entry, "epoch.close");

@@ -221,6 +221,18 @@ static void say_passed(struct verify *v)
 	}
 }
 
+/* Records decide; a cache beside them is only worth a word. */
+static void judge_index(struct verify *v)
+{
+	index_flush(&v->index);
+	if (v->index.differs)
+		report_add(v->report,
+		    &(struct report_what){ VERDICT_BELOW, "index", NULL,
+		        "the leaves of these records" },
+		    "audit/index says otherwise; remove index/ while no "
+		    "signer runs: its next start makes it anew");
+}
+
 static int end(struct verify *v, const struct lines_line *line, struct error *e)
 {
 	bool runs = signer_runs(v) || has_grown(v);
@@ -229,6 +241,7 @@ static int end(struct verify *v, const struct lines_line *line, struct error *e)
 		return 0;
 	judge_unmet(v);
 	judge_end(v, line, runs);
+	judge_index(v);
 	if (v->options->results_fd >= 0 && verify_results_end(v, runs, e) < 0)
 		return -1;
 	if (v->options->policy_sha256 != NULL && !v->policy_named)
@@ -328,6 +341,7 @@ static void release(struct verify *v)
 	idmap_done(&v->gone);
 	heads_done(&v->heads);
 	lines_close(&v->lines);
+	index_close(&v->index);
 	free(v->losses);
 	free(v);
 }
@@ -347,6 +361,7 @@ int verify_log(const struct verify_options *options, struct report *report,
 	v->summary = ret;
 	v->lines.fd = -1;
 	v->lines.next_fd = -1;
+	index_open_to_compare(options->audit_fd, &v->index);
 	if (tables(v, e) == 0 &&
 	    checkpoint_read(options->audit_fd, &c.data, &c.len, e) == 0 &&
 	    lines_open(options->log_fd, &v->lines, e) == 0)

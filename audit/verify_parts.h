@@ -9,6 +9,7 @@
 #include "audit/entry.h"
 #include "audit/heads.h"
 #include "audit/idmap.h"
+#include "audit/index.h"
 #include "audit/lines.h"
 #include "audit/verify.h"
 #include "audit/words.h"
@@ -40,6 +41,7 @@ struct verify {
 	struct report *report;                /* borrowed */
 	struct verify_summary *summary;       /* borrowed */
 	struct lines lines;
+	struct index index; /* compared; it decides nothing */
 
 	/* The chain so far. */
 	struct tree tree;

@@ -190,6 +190,7 @@ static int append(struct verify *v, const struct entry *entry,
 {
 	tree_leaf(entry->line, entry->len, v->last_leaf);
 	tree_add(&v->tree, v->last_leaf);
+	index_add(&v->index, entry->line, entry->len, v->last_leaf);
 	memcpy(v->last_line, entry->line, entry->len);
 	v->last_len = entry->len;
 	v->last_place = *place;

@@ -24,7 +24,7 @@ enum option {
 /* clang-format off */
 static const struct option_row rows[] = {
 	[OPTION_SEQ] = { "--seq", "N", "prove this record", false },
-	[OPTION_REQ] = { "--req", "ID", "prove the last record of this run", false },
+	[OPTION_REQ] = { "--req", "ID", "prove the outcome or denial of this run, or its intent", false },
 	[OPTION_KEY] = { "--key", "VKEY", "trust this verifier key, or the one in a file of that name", false },
 };
 /* clang-format on */
@@ -77,12 +77,18 @@ static int take_option(
 static int prove(const struct request *r, const struct prove_from *from,
     struct text_out *out, struct error *e)
 {
-	uint64_t seq;
+	struct prove_done done;
 
-	if (prove_record(from, &r->what, out, &seq, e) < 0)
+	if (prove_record(from, &r->what, out, &done, e) < 0)
 		return say_failed(e, e->kind == ERROR_TAMPERED
 		                         ? VERDICT_TAMPERED
 		                         : VERDICT_NOT_RUN);
+	if (done.index_is_wrong)
+		say_line(
+		    "audit/index is not of use: %s; read the whole log "
+		    "instead.  The signer makes it anew when it starts and "
+		    "index/ is gone",
+		    done.why.text);
 	return say_out(out->data, out->len) != 0 ? VERDICT_NOT_RUN : 0;
 }
 
@@ -93,8 +99,8 @@ static int read_and_prove(const struct request *r,
 	struct text_out out = { malloc(PROOF_BYTES_MAX), PROOF_BYTES_MAX, 0 };
 	AUTO_FREE uint8_t *note = NULL;
 	struct text_out checkpoint = { 0 };
-	struct prove_from from = { place->log_fd, &checkpoint, key,
-		place->pin_fds };
+	struct prove_from from = { place->audit_fd, place->log_fd, &checkpoint,
+		key, place->pin_fds };
 	int code = VERDICT_NOT_RUN;
 
 	if (out.data == NULL) {
