@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "policy/environment.h"
+
 int policy_facts_find(struct policy_facts *ret, struct error *e)
 {
 	enum mounts_of of = geteuid() == 0 ? MOUNTS_OF_ROOT : MOUNTS_OF_USER;
@@ -248,16 +250,20 @@ static void put_program(struct sheet *s, const struct policy_facts *f)
 	sheet_end(s);
 }
 
-static void put_environment(struct sheet *s, const struct language *l)
+static void put_environment(
+    struct sheet *s, const struct policy_decision *decision)
 {
-	sheet_begin(s, "environment");
-	for (size_t i = 0; i < l->n_env; i++) {
-		char name[sizeof(l->env[i])];
-		size_t len = strcspn(l->env[i], "=");
+	struct environment env;
 
-		memcpy(name, l->env[i], len);
+	environment_make(&decision->language->language, decision->limits, &env);
+	sheet_begin(s, "environment");
+	for (size_t i = 0; i < env.n; i++) {
+		char name[sizeof(decision->language->language.env[0])];
+		size_t len = strcspn(env.rows[i], "=");
+
+		memcpy(name, env.rows[i], len);
 		name[len] = '\0';
-		sheet_text(s, name, l->env[i] + len + 1);
+		sheet_text(s, name, env.rows[i] + len + 1);
 	}
 	sheet_end(s);
 }
@@ -360,7 +366,7 @@ static void put_modules(
 void policy_facts_host(struct sheet *s, const struct policy_facts *f)
 {
 	put_program(s, f);
-	put_environment(s, &f->decision.language->language);
+	put_environment(s, &f->decision);
 	put_inputs(s, f);
 	put_mounts(s, &f->mounts);
 	/* No heading without a line beneath it, for a person. */

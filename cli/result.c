@@ -107,22 +107,43 @@ static int parse(char **words, struct result_options *o, struct error *e)
 	return 0;
 }
 
+/* Names are percent-encoded and types words of ours: nothing needs an escape. */
+static bool print_json(const struct results_entry *r, const char *comma)
+{
+	bool failed =
+	    dprintf(STDOUT_FILENO, "%s{\"name\":\"%s\",\"size\":%" PRIu64,
+	        comma, r->name, r->size) < 0;
+
+	if (!failed && r->type[0] != '\0')
+		failed = dprintf(STDOUT_FILENO, ",\"type\":\"%s\",\"plot\":%s",
+		             r->type, r->is_plot ? "true" : "false") < 0;
+	if (!failed && r->width > 0)
+		failed = dprintf(STDOUT_FILENO,
+		             ",\"width\":%" PRIu32 ",\"height\":%" PRIu32,
+		             r->width, r->height) < 0;
+	return failed || dprintf(STDOUT_FILENO, "}") < 0;
+}
+
+static bool print_line(const struct results_entry *r)
+{
+	bool failed =
+	    dprintf(STDOUT_FILENO, "%10" PRIu64 "  %s", r->size, r->name) < 0;
+
+	if (!failed && r->type[0] != '\0')
+		failed = dprintf(STDOUT_FILENO, "  %s", r->type) < 0;
+	if (!failed && r->width > 0)
+		failed = dprintf(STDOUT_FILENO, " %" PRIu32 "x%" PRIu32,
+		             r->width, r->height) < 0;
+	return failed || dprintf(STDOUT_FILENO, "\n") < 0;
+}
+
 static int print_list(const struct results_list *list, bool json)
 {
 	bool failed = json && dprintf(STDOUT_FILENO, "{\"files\":[") < 0;
 
-	/* Names are percent-encoded: nothing in them needs an escape. */
-	for (size_t i = 0; i < list->n && !failed; i++) {
-		const struct results_entry *r = &list->items[i];
-
-		if (json)
-			failed = dprintf(STDOUT_FILENO,
-			             "%s{\"name\":\"%s\",\"size\":%" PRIu64 "}",
-			             i > 0 ? "," : "", r->name, r->size) < 0;
-		else
-			failed = dprintf(STDOUT_FILENO, "%10" PRIu64 "  %s\n",
-			             r->size, r->name) < 0;
-	}
+	for (size_t i = 0; i < list->n && !failed; i++)
+		failed = json ? print_json(&list->items[i], i > 0 ? "," : "")
+		              : print_line(&list->items[i]);
 	if (json && !failed)
 		failed = dprintf(STDOUT_FILENO, "]}\n") < 0;
 	if (failed)

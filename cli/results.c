@@ -54,6 +54,10 @@ static int add(struct results_list *list, const struct protocol_entry *entry,
 	item = &list->items[list->n++];
 	memcpy(item->name, entry->name, sizeof(item->name));
 	item->size = entry->size;
+	memcpy(item->type, entry->type, sizeof(item->type));
+	item->width = entry->width;
+	item->height = entry->height;
+	item->is_plot = entry->is_plot != 0;
 	return 0;
 }
 

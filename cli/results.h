@@ -13,6 +13,9 @@
 struct results_entry {
 	char name[PROTOCOL_RESULT_NAME_MAX]; /* percent-encoded */
 	uint64_t size;
+	char type[PROTOCOL_WORD_MAX]; /* a media type; "": not known */
+	uint32_t width, height;       /* of a picture; 0: not known */
+	bool is_plot;
 };
 
 struct results_list {

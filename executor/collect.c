@@ -33,7 +33,9 @@
 #include "base/own.h"
 #include "base/sha256.h"
 #include "executor/collect.h"
+#include "executor/picture.h"
 #include "executor/walk.h"
+#include "policy/environment.h"
 
 #define CHANNEL_FD 3
 #define COPY_BYTES 65536
@@ -44,14 +46,22 @@
 
 _Static_assert(WALK_PATH_MAX <= COLLECT_NAME_MAX, "a path fits a message");
 
+/* What a walk may still take, and what to call it when that is used up. */
+struct budget {
+	uint64_t files, bytes;
+	enum collect_why no_files, no_bytes;
+};
+
 /* All that this process works on; allocated once. */
 struct collector {
 	struct channel channel;
 	struct collect_start start;
 	struct collect_done done;
+	struct budget budget; /* of the walk that is going on */
 	uint64_t n_reports;
-	int scratch_fd; /* owned */
-	struct walk *walk;
+	int scratch_fd;            /* owned */
+	struct walk *plots, *rest; /* owned; 'plots' may be NULL */
+	struct walk *walk;         /* the one that is going on */
 	struct collect_found found;
 	struct collect_skipped skipped;
 	uint8_t block[COPY_BYTES];
@@ -109,11 +119,11 @@ static uint32_t judge(const struct collector *c, const struct walk_entry *entry)
 		return COLLECT_LINK;
 	if (st->st_uid != c->start.uid || is_ours(c, entry))
 		return COLLECT_FOREIGN;
-	if (c->done.files >= c->start.max_files)
-		return COLLECT_LIMIT;
+	if (c->budget.files == 0)
+		return c->budget.no_files;
 	/* By size, before a byte is read: sparse files cost nothing to make. */
-	if ((uint64_t)st->st_size > c->start.max_bytes - c->done.bytes)
-		return COLLECT_BYTES;
+	if ((uint64_t)st->st_size > c->budget.bytes)
+		return c->budget.no_bytes;
 	return 0;
 }
 
@@ -139,9 +149,32 @@ static int ask(struct collector *c, const struct walk_entry *entry, int *ret_fd,
 	return 0;
 }
 
+static ssize_t read_block(int fd, uint8_t *to, size_t len)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, to, len);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+static void note_picture(
+    const struct collector *c, size_t len, struct collect_copied *ret)
+{
+	struct picture picture;
+
+	_Static_assert(COPY_BYTES == PICTURE_PREFIX, "one block is enough");
+	picture_look(c->block, len, &picture);
+	ret->kind = picture.kind;
+	ret->width = picture.width;
+	ret->height = picture.height;
+}
+
 /*
- * Copy 'size' bytes, hashing.  0, or why not: the tree is dead, so a file that
- * ends early or goes on is a fault, and is not taken.
+ * Copy 'size' bytes, hashing; the first block says what it is.  0, or why not:
+ * the tree is dead, so a file that ends early or goes on is a fault, and is not
+ * taken.
  */
 static uint32_t copy(
     struct collector *c, int from_fd, int to_fd, struct collect_copied *ret)
@@ -152,14 +185,14 @@ static uint32_t copy(
 	sha256_init(&hash);
 	for (uint64_t left = ret->size + 1;;) {
 		size_t want = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-		ssize_t got = read(from_fd, c->block, want);
+		ssize_t got = read_block(from_fd, c->block, want);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0 || (got == 0 && left != 1) || (uint64_t)got == left)
 			return COLLECT_READ;
 		if (got == 0)
 			break;
+		if (left == ret->size + 1)
+			note_picture(c, (size_t)got, ret);
 		left -= (uint64_t)got;
 		sha256_add(&hash, c->block, (size_t)got);
 		if (file_write_all(to_fd, c->block, (size_t)got, &e) < 0)
@@ -182,6 +215,8 @@ static int take(struct collector *c, const struct walk_entry *entry,
 		return skip(c, entry, why, e);
 	c->done.files++;
 	c->done.bytes += copied.size;
+	c->budget.files--;
+	c->budget.bytes -= copied.size;
 	return say(c, COLLECT_COPIED, &copied, e);
 }
 
@@ -213,7 +248,7 @@ static int consider(
 	return take(c, entry, from_fd, to_fd, e);
 }
 
-static int walk_all(struct collector *c, struct error *e)
+static int walk_through(struct collector *c, struct error *e)
 {
 	/* clang-format off */
 	static const uint32_t why[] = {
@@ -229,7 +264,7 @@ static int walk_all(struct collector *c, struct error *e)
 	for (;;) {
 		walk_next(c->walk, &entry);
 		if (entry.what == WALK_END)
-			return say(c, COLLECT_DONE, &c->done, e);
+			return 0;
 		if (entry.what == WALK_ENTRY)
 			result = consider(c, &entry, e);
 		else
@@ -292,23 +327,57 @@ static int receive_start(struct collector *c, struct error *e)
 	return 0;
 }
 
+/* A walk takes all its memory here, before the jail. */
+static int open_walk(struct collector *c, const char *only, const char *but,
+    struct walk **ret, struct error *e)
+{
+	/* A figure lies in the directory of figures, whatever else may lie how
+	 * deep. */
+	uint64_t depth =
+	    only != NULL && c->start.max_depth < 2 ? 2 : c->start.max_depth;
+	const struct file_open sandbox = { c->scratch_fd, "sandbox",
+		O_RDONLY | O_DIRECTORY, 0 };
+	const struct walk_limits limits = { depth, ENTRIES_MAX, only, but };
+	int sandbox_fd;
+
+	if (file_open_beneath(&sandbox, &sandbox_fd, e) < 0)
+		return -1;
+	return walk_open(sandbox_fd, limits, ret, e);
+}
+
+/* Plots first: what else a program leaves cannot crowd them out. */
+static int walk_plots(struct collector *c, struct error *e)
+{
+	c->walk = c->plots;
+	c->budget = (struct budget){ c->start.max_plots,
+		c->start.max_plot_bytes, COLLECT_PLOTS, COLLECT_PLOT_BYTES };
+	return walk_through(c, e);
+}
+
+static int walk_rest(struct collector *c, struct error *e)
+{
+	c->walk = c->rest;
+	c->budget = (struct budget){ c->start.max_files, c->start.max_bytes,
+		COLLECT_LIMIT, COLLECT_BYTES };
+	return walk_through(c, e);
+}
+
 static int collect(struct collector *c, struct error *e)
 {
-	struct file_open sandbox = { .path = "sandbox",
-		.flags = O_RDONLY | O_DIRECTORY };
-
-	struct walk_limits limits = { .max_entries = ENTRIES_MAX };
-	int sandbox_fd;
+	const char *apart;
 
 	if (receive_start(c, e) < 0)
 		return -1;
-	sandbox.dir_fd = c->scratch_fd;
-	limits.max_depth = c->start.max_depth;
-	if (file_open_beneath(&sandbox, &sandbox_fd, e) < 0 ||
-	    walk_open(sandbox_fd, limits, &c->walk, e) < 0 ||
-	    enter_jail(c, e) < 0)
+	apart = c->start.max_plots > 0 ? LANGUAGE_PLOTS : NULL;
+	if (apart != NULL && open_walk(c, apart, NULL, &c->plots, e) < 0)
 		return -1;
-	return walk_all(c, e);
+	if (open_walk(c, NULL, apart, &c->rest, e) < 0 || enter_jail(c, e) < 0)
+		return -1;
+	if (apart != NULL && walk_plots(c, e) < 0)
+		return -1;
+	if (walk_rest(c, e) < 0)
+		return -1;
+	return say(c, COLLECT_DONE, &c->done, e);
 }
 
 /* It has no standard streams: what fails shows as a channel that closes

@@ -3,6 +3,7 @@
  * other after a run's tree is dead.
  *
  * The collector walks the read-only scratch beneath /sandbox by descriptor.
+ * It says of each file what its first bytes are (executor/picture.h).
  * For each regular file with one link that the program's uid owns it sends
  * FOUND; the supervisor answers TAKE with a descriptor to write to, or SKIP;
  * the collector copies, hashes and sends COPIED (or SKIPPED, why READ or WRITE,
@@ -42,6 +43,8 @@ enum collect_why {
 	COLLECT_WRITE,    /* TAKE's descriptor did not take it: disk full */
 	COLLECT_BYTES,    /* larger than what may still be taken */
 	COLLECT_DEPTH,    /* a directory that lies too deep to be entered */
+	COLLECT_PLOTS,    /* as LIMIT and BYTES, of what lies in the plots */
+	COLLECT_PLOT_BYTES,
 	COLLECT_WHY_N,
 };
 
@@ -49,6 +52,9 @@ enum collect_why {
 struct collect_start {
 	uint32_t uid; /* whose files count */
 	uint64_t max_files, max_bytes, max_depth;
+	/* What lies in the directory LANGUAGE_PLOTS comes first and counts apart;
+	 * max_plots 0: it is a directory like any other. */
+	uint64_t max_plots, max_plot_bytes;
 	/* Code and inputs, at the top, where the uid does not tell them from
 	 * what the program made: without root. */
 	WIRE_LIST_OF(struct launch_input, LAUNCH_INPUTS_MAX + 1) ours;
@@ -62,6 +68,8 @@ struct collect_found {
 struct collect_copied {
 	uint64_t size;
 	uint8_t sha256[32];
+	uint32_t kind; /* enum picture_kind */
+	uint32_t width, height;
 };
 
 struct collect_skipped {

@@ -204,6 +204,8 @@ static const struct wire_field start_rows[] = {
 	WIRE_ROW_U64(collect_start, max_files),
 	WIRE_ROW_U64(collect_start, max_bytes),
 	WIRE_ROW_U64(collect_start, max_depth),
+	WIRE_ROW_U64(collect_start, max_plots),
+	WIRE_ROW_U64(collect_start, max_plot_bytes),
 	WIRE_ROW_LIST(collect_start, ours, &input),
 };
 static const struct wire_layout start = WIRE_LAYOUT(collect_start, start_rows);
@@ -227,6 +229,9 @@ static const struct wire_layout found = WIRE_LAYOUT(collect_found, found_rows);
 static const struct wire_field copied_rows[] = {
 	WIRE_ROW_U64(collect_copied, size),
 	WIRE_ROW_FIXED(collect_copied, sha256),
+	WIRE_ROW_U32(collect_copied, kind),
+	WIRE_ROW_U32(collect_copied, width),
+	WIRE_ROW_U32(collect_copied, height),
 };
 static const struct wire_layout copied =
     WIRE_LAYOUT(collect_copied, copied_rows);

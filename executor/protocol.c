@@ -178,6 +178,10 @@ static const struct wire_field entry_rows[] = {
 	WIRE_ROW_TEXT(protocol_entry, name),
 	WIRE_ROW_U64(protocol_entry, size),
 	WIRE_ROW_FIXED(protocol_entry, sha256),
+	WIRE_ROW_TEXT(protocol_entry, type),
+	WIRE_ROW_U32(protocol_entry, width),
+	WIRE_ROW_U32(protocol_entry, height),
+	WIRE_ROW_U32(protocol_entry, is_plot),
 };
 static const struct wire_layout entry = WIRE_LAYOUT(protocol_entry, entry_rows);
 

@@ -218,6 +218,10 @@ struct protocol_entry {
 	char name[PROTOCOL_RESULT_NAME_MAX];
 	uint64_t size;
 	uint8_t sha256[32]; /* as MANIFEST has it; zero beside MANIFEST */
+	/* Of what the program left, by content; "" if nobody looked. */
+	char type[PROTOCOL_WORD_MAX]; /* a media type */
+	uint32_t width, height;       /* of a picture; 0: not known */
+	uint32_t is_plot;             /* 1: a figure that it showed */
 };
 
 struct protocol_listed {

@@ -1,6 +1,6 @@
 /*
- * executor/result_text.c - writes result.json and MANIFEST.  Linked by the
- * supervisor.  Words come from closed lists and client texts were proven to be
+ * executor/result_text.c - writes result.json.  Linked by the supervisor.
+ *  Words come from closed lists and client texts were proven to be
  * percent-encoded, still every string goes through the JSON escape.
  */
 #include "executor/result_text.h"
@@ -161,6 +161,8 @@ static const char *const skip_words[COLLECT_WHY_N] = {
 	[COLLECT_WRITE] = "disk",
 	[COLLECT_BYTES] = "artifact_bytes",
 	[COLLECT_DEPTH] = "artifact_depth",
+	[COLLECT_PLOTS] = "plots",
+	[COLLECT_PLOT_BYTES] = "plot_bytes",
 };
 
 void result_skipped_name(
@@ -211,6 +213,10 @@ static void put_audit_and_decision(struct json *j, const struct result_facts *f)
 	put_u64(j, "bytes", f->outcome->files_bytes);
 	put(j, ",");
 	put_u64(j, "count", f->outcome->files_count);
+	put(j, ",");
+	if (j->failed == 0)
+		j->failed =
+		    result_files_json(f->files, f->n_files, j->out, j->e);
 	put(j, ",");
 	put_u64(j, "skipped", f->outcome->files_skipped);
 	put_skipped(j, f);
@@ -293,31 +299,6 @@ int result_json(
 	put_words(&j, "viol", o->viol.items, o->viol.n);
 	put(&j, "}\n");
 	return j.failed;
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	return strcmp(((const struct result_file *)a)->name,
-	    ((const struct result_file *)b)->name);
-}
-
-void result_files_sort(struct result_file *files, size_t n)
-{
-	if (n > 0)
-		qsort(files, n, sizeof(files[0]), compare_files);
-}
-
-int result_manifest(const struct result_file *files, size_t n,
-    struct text_out *out, struct error *e)
-{
-	char hex[SHA256_HEX];
-
-	for (size_t i = 0; i < n; i++) {
-		sha256_hex(files[i].sha256, hex);
-		if (text_printf(out, e, "%s  %s\n", hex, files[i].name) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 /* Digits that end in 'end', which follow 'at'. */

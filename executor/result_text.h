@@ -1,5 +1,5 @@
 /*
- * executor/result_text.h - the text of result.json and MANIFEST.  Pure.
+ * executor/result_text.h - the text of result.json.  Pure.
  */
 #ifndef EXECUTOR_RESULT_TEXT_H
 #define EXECUTOR_RESULT_TEXT_H
@@ -10,10 +10,11 @@
 #include "audit/event.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "executor/result_files.h"
 #include "executor/result_inputs.h"
 
 /* Of the largest result.json: every list full, every name at its bound. */
-#define RESULT_JSON_MAX 131072
+#define RESULT_JSON_MAX 524288
 
 /* Skipped files that it names; their number is in it whatever it is. */
 #define RESULT_SKIPPED_MAX 64
@@ -37,6 +38,9 @@ struct result_facts {
 	/* Sorted by result_inputs_sort; borrowed. */
 	const struct result_input *inputs;
 	size_t n_inputs;
+	/* Sorted by result_files_sort; borrowed. */
+	const struct result_file *files;
+	size_t n_files;
 };
 
 /*
@@ -46,20 +50,6 @@ struct result_facts {
  */
 int result_json(const struct result_facts *facts, struct text_out *out,
     struct error *e) MUST_CHECK;
-
-/* One file of a result folder. */
-struct result_file {
-	char name[EVENT_NAME_MAX]; /* "stdout", "files/plot.png" */
-	uint64_t size;
-	uint8_t sha256[SHA256_BYTES];
-};
-
-/* Sort by the bytes of the name. */
-void result_files_sort(struct result_file *files, size_t n);
-
-/* Append MANIFEST in sha256sum format; 'files' is sorted. */
-int result_manifest(const struct result_file *files, size_t n,
-    struct text_out *out, struct error *e) MUST_CHECK;
 
 /*
  * The uid in a result.json of ours.  Strings in it hold no bare quotation

@@ -32,8 +32,10 @@ static const char *const beside[] = { "MANIFEST", "record.dsse.json",
 #define N_BESIDE (sizeof(beside) / sizeof(beside[0]))
 
 struct results_list {
-	int folder_fd;   /* owned */
-	char *manifest;  /* owned */
+	int folder_fd;  /* owned */
+	char *manifest; /* owned */
+	char *json;     /* owned: result.json, as far as it could be read */
+	const char *item, *last_item; /* in it; NULL: no list */
 	size_t at, last; /* offset of the next line, of the one before */
 	size_t n_beside;
 	uint64_t count;
@@ -169,6 +171,7 @@ int results_list(const struct results_who *who, const char *run_id,
 {
 	AUTO_FD folder_fd = -1;
 	struct results_list *l;
+	struct error untold;
 
 	if (open_folder(who, run_id, &folder_fd, e) < 0)
 		return -1;
@@ -181,6 +184,10 @@ int results_list(const struct results_who *who, const char *run_id,
 		results_list_free(l);
 		return FAIL_IN(e, "MANIFEST of %s", run_id);
 	}
+	/* Without it the types are missing, not the names. */
+	if (read_text(l->folder_fd, "result.json", RESULT_JSON_MAX, &l->json,
+	        &untold) == 0)
+		l->item = result_files_first(l->json);
 	*ret = l;
 	return 0;
 }
@@ -200,6 +207,23 @@ static void read_digest(const char *line, uint8_t ret[SHA256_BYTES])
 	}
 }
 
+/* What result.json says of that file, or nothing. */
+static void put_type(
+    struct results_list *l, struct protocol_entry *ret, const char *name)
+{
+	static const size_t n = sizeof(RESULT_FILES) - 1;
+	struct result_listed is = { .type = "" };
+
+	if (name != NULL && l->item != NULL &&
+	    strncmp(name, RESULT_FILES, n) == 0)
+		(void)result_files_next(&l->item, name + n, &is);
+	_Static_assert(sizeof(ret->type) >= sizeof(is.type), "a type fits");
+	memcpy(ret->type, is.type, sizeof(is.type));
+	ret->width = is.width;
+	ret->height = is.height;
+	ret->is_plot = is.is_plot;
+}
+
 bool results_list_next(struct results_list *l, struct protocol_entry *ret)
 {
 	const char *line = l->manifest + l->at;
@@ -207,10 +231,13 @@ bool results_list_next(struct results_list *l, struct protocol_entry *ret)
 	struct stat st;
 
 	l->last = l->at;
+	l->last_item = l->item;
+	put_type(l, ret, NULL);
 	if (n > NAME_AT && n - NAME_AT < sizeof(ret->name)) {
 		memcpy(ret->name, line + NAME_AT, n - NAME_AT);
 		ret->name[n - NAME_AT] = '\0';
 		read_digest(line, ret->sha256);
+		put_type(l, ret, ret->name);
 		l->at += n + (line[n] == '\n');
 	} else if (l->n_beside < N_BESIDE) {
 		const char *name = beside[l->n_beside++];
@@ -233,6 +260,7 @@ void results_list_back(struct results_list *l)
 		l->at = l->last;
 	else
 		l->n_beside--;
+	l->item = l->last_item;
 	l->count--;
 }
 
@@ -247,5 +275,6 @@ void results_list_free(struct results_list *l)
 		return;
 	own_close(&l->folder_fd);
 	free(l->manifest);
+	free(l->json);
 	free(l);
 }

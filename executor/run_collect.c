@@ -15,8 +15,8 @@
 #include "executor/patience.h"
 #include "executor/run_compile.h"
 #include "executor/run_steps.h"
+#include "policy/environment.h"
 
-#define FILES_FOLDER "files/"
 /* Entries of the folder that are no artifacts. */
 #define FOLDER_EXTRA 8
 
@@ -94,6 +94,13 @@ void run_collector_ahead(struct run *r)
 		r->due[DUE_HELPER] = 0;
 }
 
+static bool run_has_plots(const struct run *r)
+{
+	return !r->is_compiling &&
+	       environment_has_plots(
+	           &r->decision.language->language, r->decision.limits);
+}
+
 static int start_collector(struct run *r, struct error *e)
 {
 	const uint64_t *limits = run_limits(r);
@@ -112,6 +119,10 @@ static int start_collector(struct run *r, struct error *e)
 		name_ours(r, &start);
 	if (r->helper_fd < 0 && run_start_helper(r, HELPER_COLLECT, e) < 0)
 		return -1;
+	if (run_has_plots(r)) {
+		start.max_plots = limits[LIMIT_PLOTS];
+		start.max_plot_bytes = limits[LIMIT_PLOT_BYTES];
+	}
 	/* A product is no result: it is one file, bounded by the scratch. */
 	if (r->is_compiling) {
 		start.max_files = 1;
@@ -208,10 +219,10 @@ static void note_skipped(
 static bool keep_name(
     const struct collect_found *found, char ret[EVENT_NAME_MAX])
 {
-	static const size_t n = sizeof(FILES_FOLDER) - 1;
+	static const size_t n = sizeof(RESULT_FILES) - 1;
 	struct error too_long;
 
-	memcpy(ret, FILES_FOLDER, n);
+	memcpy(ret, RESULT_FILES, n);
 	if (found->name.len == 0 ||
 	    text_percent_encode(found->name.data, (size_t)found->name.len,
 	        ret + n, EVENT_NAME_MAX - n, &too_long) < 0)
@@ -286,6 +297,13 @@ int run_found(struct run *r, const struct run_message *m, struct error *e)
 	return answer(r, COLLECT_TAKE, &to, e);
 }
 
+static bool is_in_plots(const char *name)
+{
+	static const char place[] = RESULT_FILES LANGUAGE_PLOTS "/";
+
+	return strncmp(name, place, sizeof(place) - 1) == 0;
+}
+
 int run_copied(struct run *r, const struct run_message *m, struct error *e)
 {
 	struct result_file *file = &r->files[r->n_files];
@@ -301,6 +319,11 @@ int run_copied(struct run *r, const struct run_message *m, struct error *e)
 	r->taken_fd = -1;
 	if ((uint64_t)st.st_size != m->in->copied.size)
 		return FAIL(e, ERROR_STATE, "collector copied another size");
+	if (m->in->copied.kind >= PICTURE_KIND_N)
+		return FAIL(e, ERROR_MALFORMED, "collector found no such kind");
+	file->picture = (struct picture){ (enum picture_kind)m->in->copied.kind,
+		m->in->copied.width, m->in->copied.height };
+	file->is_plot = run_has_plots(r) && is_in_plots(file->name);
 	file->size = m->in->copied.size;
 	memcpy(file->sha256, m->in->copied.sha256, sizeof(file->sha256));
 	r->n_files++;

@@ -148,6 +148,8 @@ static void put_violations(const struct run *r, struct event_outcome *o)
 		{ COLLECT_LIMIT, "limit.artifacts.reached" },
 		{ COLLECT_BYTES, "limit.artifact_bytes.reached" },
 		{ COLLECT_DEPTH, "limit.artifact_depth.reached" },
+		{ COLLECT_PLOTS, "limit.plots.reached" },
+		{ COLLECT_PLOT_BYTES, "limit.plot_bytes.reached" },
 	};
 
 	if (r->pids_hits > 0)

@@ -18,6 +18,7 @@
 #include "executor/run_posture.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
+#include "policy/environment.h"
 
 static int digest_inputs(struct run *r, struct error *e)
 {
@@ -34,14 +35,16 @@ static int digest_inputs(struct run *r, struct error *e)
 
 static void digest_environment(struct run *r)
 {
-	const struct language *l = &r->decision.language->language;
+	struct environment env;
 	struct sha256 h;
 
+	environment_make(
+	    &r->decision.language->language, r->decision.limits, &env);
 	sha256_init(&h);
-	for (size_t i = 0; i < l->n_env; i++)
-		sha256_add(&h, l->env[i], strlen(l->env[i]) + 1);
+	for (size_t i = 0; i < env.n; i++)
+		sha256_add(&h, env.rows[i], strlen(env.rows[i]) + 1);
 	sha256_done(&h, r->intent.env_sha256);
-	r->intent.env_count = l->n_env;
+	r->intent.env_count = env.n;
 }
 
 static int open_folder_file(
@@ -83,17 +86,15 @@ static int make_folder(struct run *r, struct error *e)
 	return 0;
 }
 
-/* Each text and its NUL into a blob of 'cap' bytes. */
-static int put_strings(const char *from, size_t stride, size_t n,
-    struct bytes_writer *out, struct error *e)
+/* Each text and its NUL. */
+static void put_environment(const struct run *r, struct bytes_writer *out)
 {
-	for (size_t i = 0; i < n; i++)
-		bytes_put(
-		    out, from + i * stride, strlen(from + i * stride) + 1);
-	if (out->bad)
-		return FAIL(
-		    e, ERROR_LIMIT, "arguments or environment too long");
-	return 0;
+	struct environment env;
+
+	environment_make(
+	    &r->decision.language->language, r->decision.limits, &env);
+	for (size_t i = 0; i < env.n; i++)
+		bytes_put(out, env.rows[i], strlen(env.rows[i]) + 1);
 }
 
 static void put_inputs(const struct run *r, struct launch_run *l)
@@ -146,15 +147,14 @@ static int put_launch(
 	else
 		memcpy(l->program, r->toolchain->program, sizeof(l->program));
 	(void)snprintf(l->source, sizeof(l->source), "%s", p->language.source);
-	if (put_strings(part.argv[0], sizeof(part.argv[0]), part.n_argv, &argv,
-	        e) < 0 ||
-	    put_strings(p->language.env[0], sizeof(p->language.env[0]),
-	        p->language.n_env, &env, e) < 0)
-		return -1;
+	put_environment(r, &env);
+	for (size_t i = 0; i < part.n_argv; i++)
+		bytes_put(&argv, part.argv[i], strlen(part.argv[i]) + 1);
 	if (part.with_arguments)
 		bytes_put(&argv, r->args, r->args_len);
-	if (argv.bad)
-		return FAIL(e, ERROR_LIMIT, "arguments too long");
+	if (argv.bad || env.bad)
+		return FAIL(
+		    e, ERROR_LIMIT, "arguments or environment too long");
 	l->argv.len = argv.len;
 	l->env.len = env.len;
 	put_inputs(r, l);

@@ -105,18 +105,29 @@ static int store_manifest(struct run *r, struct error *e)
 	return write_file(r, "MANIFEST", &text, e);
 }
 
+static int store_json(
+    struct run *r, const struct result_facts *facts, struct error *e)
+{
+	AUTO_FREE char *text = malloc(RESULT_JSON_MAX);
+	struct text_out json = { text, RESULT_JSON_MAX, 0 };
+
+	if (text == NULL)
+		return FAIL_SYS(e, "write result.json");
+	if (result_json(facts, &json, e) < 0)
+		return -1;
+	return store_text(r, "result.json", &json, e);
+}
+
 static int store_rest(struct run *r, struct error *e)
 {
 	const char *dot = strrchr(r->decision.language->language.source, '.');
 	char code_name[POLICY_NAME_MAX + 8];
-	struct text_out json = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
 	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r);
 	struct result_facts facts = { &r->intent, r->outcome, r->skipped,
-		r->n_skipped, r->failure.remedy, inputs, r->n_inputs };
+		r->n_skipped, r->failure.remedy, inputs, r->n_inputs, NULL, 0 };
 
 	if (inputs == NULL)
 		return FAIL_SYS(e, "list the inputs");
-
 	(void)snprintf(
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
 	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
@@ -134,8 +145,9 @@ static int store_rest(struct run *r, struct error *e)
 	if (run_build_outcome(r, e) < 0)
 		return -1;
 	facts.outcome = r->outcome;
-	if (result_json(&facts, &json, e) < 0 ||
-	    store_text(r, "result.json", &json, e) < 0)
+	facts.files = r->files; /* the outcome has sorted them */
+	facts.n_files = r->n_files;
+	if (store_json(r, &facts, e) < 0)
 		return -1;
 	return store_manifest(r, e);
 }

@@ -208,6 +208,8 @@ static int start_launcher(struct supervisor *s, struct error *e)
 	struct launch_ready ready;
 
 	s->view.rootless = s->owner.rootless;
+	s->view.parts = s->loaded.parts;
+	s->view.n_parts = s->loaded.n_parts;
 	if (template_make(s->policy, &s->view, e) < 0)
 		return -1;
 	find_toolchains(s);

@@ -12,6 +12,7 @@
 #include "base/memfd.h"
 #include "base/own.h"
 #include "executor/template_maker.h"
+#include "policy/environment.h"
 #include "policy/mounts.h"
 
 enum {
@@ -261,6 +262,22 @@ static int add_languages(struct maker *m, const struct policy *policy)
 	return 0;
 }
 
+static int add_parts(struct maker *m)
+{
+	for (size_t i = 0; i < m->t->n_parts; i++) {
+		const struct policy_part *part = &m->t->parts[i];
+		char path[LAUNCH_PATH_MAX];
+		int fd;
+
+		(void)snprintf(path, sizeof(path), "%s/%s", &LANGUAGE_PLACE[1],
+		    part->path);
+		if (memfd_of("view", part->data, part->len, &fd, m->e) < 0 ||
+		    maker_add(m, ENTRY_FILE, path, fd) < 0)
+			return FAIL_IN(m->e, "/%s", path);
+	}
+	return 0;
+}
+
 /* The table of the posture has the same words. */
 static int add_own(
     struct template *t, const struct mount_line *own, struct error *e)
@@ -283,7 +300,7 @@ static int fill(struct maker *m, const struct policy *policy)
 	    mounts_own(m->t->rootless ? MOUNTS_OF_USER : MOUNTS_OF_ROOT, &n);
 
 	if (add_top(m) < 0 || maker_add_inner(m) < 0 || add_generated(m) < 0 ||
-	    add_languages(m, policy) < 0)
+	    add_languages(m, policy) < 0 || add_parts(m) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (add_own(m->t, &own[i], m->e) < 0)
@@ -295,10 +312,12 @@ int template_make(
     const struct policy *policy, struct template *ret, struct error *e)
 {
 	struct maker m = { .t = ret, .e = e };
-	bool rootless = ret->rootless;
+	const struct template asked = *ret;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->rootless = rootless;
+	ret->rootless = asked.rootless;
+	ret->parts = asked.parts;
+	ret->n_parts = asked.n_parts;
 	ret->items = calloc(TEMPLATE_ENTRIES_MAX, sizeof(ret->items[0]));
 	if (ret->items == NULL)
 		return FAIL_SYS(e, "allocate the file view");

@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "executor/launch.h"
 #include "executor/posture_text.h"
+#include "policy/load.h"
 #include "policy/policy.h"
 
 #define TEMPLATE_ENTRIES_MAX 1024
@@ -26,6 +27,9 @@ struct template
 	struct posture_mount mounts[POSTURE_MOUNTS_MAX];
 	size_t n_mounts;
 	bool rootless; /* set by the caller: as view.h has it */
+	/* Set by the caller: files of ours; borrowed while it is made. */
+	const struct policy_part *parts;
+	size_t n_parts;
 };
 
 /*

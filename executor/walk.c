@@ -31,6 +31,7 @@ struct walk {
 	size_t depth; /* levels in use; 0: the end */
 	size_t max_depth;
 	uint64_t n_entries, max_entries;
+	const char *only, *but; /* at the top; borrowed */
 	char path[WALK_PATH_MAX + 1];
 	struct level levels[WALK_DEPTH_MAX];
 };
@@ -49,6 +50,8 @@ int walk_open(int take_dir_fd, struct walk_limits limits, struct walk **ret,
 	                   ? (size_t)limits.max_depth
 	                   : WALK_DEPTH_MAX;
 	w->max_entries = limits.max_entries;
+	w->only = limits.only;
+	w->but = limits.but;
 	w->levels[0].fd = take_dir_fd;
 	w->depth = 1;
 	*ret = w;
@@ -160,13 +163,23 @@ static void give_directory(
 	ret->path_len = l->path_len;
 }
 
-/* WALK_END stands for "a directory that was entered": nothing to say. */
+/* A name at the top that this walk is not about. */
+static bool is_passed_over(const struct walk *w, const char *name)
+{
+	return (w->only != NULL && strcmp(name, w->only) != 0) ||
+	       (w->but != NULL && strcmp(name, w->but) == 0);
+}
+
+/* WALK_END stands for "passed over" or "a directory that was entered": nothing
+ * to say. */
 static enum walk_what look(struct walk *w, struct walk_entry *ret)
 {
 	struct level *l = &w->levels[w->depth - 1];
 
 	ret->name = l->names[l->at++];
 	ret->dir_fd = l->fd;
+	if (w->depth == 1 && is_passed_over(w, ret->name))
+		return WALK_END;
 	if (!compose(w, l, ret->name, &ret->path_len))
 		return WALK_LONG;
 	if (fstatat(l->fd, ret->name, &ret->st, AT_SYMLINK_NOFOLLOW) < 0)

@@ -47,6 +47,10 @@ struct walk;
 struct walk_limits {
 	uint64_t max_depth;
 	uint64_t max_entries; /* of the whole tree */
+	/* At the top: this name alone, or all but this one; NULL: all.  What is
+	 * passed over counts as an entry.  Borrowed
+	 * as long as the walk. */
+	const char *only, *but;
 };
 
 /*

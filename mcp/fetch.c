@@ -113,6 +113,20 @@ void fetch_step(struct server *s)
 	}
 }
 
+/* Both texts of it, one behind the other; NULL without memory. */
+static char *copy_texts(const struct protocol_entry *m)
+{
+	size_t name = strlen(m->name) + 1;
+	size_t type = strlen(m->type) + 1;
+	char *block = malloc(name + type);
+
+	if (block == NULL)
+		return NULL;
+	memcpy(block, m->name, name);
+	memcpy(block + name, m->type, type);
+	return block;
+}
+
 static void on_entry(struct fetch *f, const struct protocol_entry *m)
 {
 	struct fetch_entry *more = f->entries;
@@ -123,7 +137,7 @@ static void on_entry(struct fetch *f, const struct protocol_entry *m)
 	if ((f->n_entries & (f->n_entries - 1)) == 0)
 		more = realloc(f->entries,
 		    (f->n_entries > 0 ? 2 * f->n_entries : 1) * sizeof(*more));
-	name = strdup(m->name);
+	name = copy_texts(m);
 	if (more != NULL)
 		f->entries = more;
 	if (more == NULL || name == NULL) {
@@ -132,8 +146,14 @@ static void on_entry(struct fetch *f, const struct protocol_entry *m)
 		    f->failed, sizeof(f->failed), "no memory for the list");
 		return;
 	}
-	f->entries[f->n_entries].name = name;
-	f->entries[f->n_entries].size = m->size;
+	f->entries[f->n_entries] = (struct fetch_entry){
+		.name = name,
+		.type = name + strlen(name) + 1,
+		.width = m->width,
+		.height = m->height,
+		.is_plot = m->is_plot != 0,
+		.size = m->size,
+	};
 	memcpy(f->entries[f->n_entries].sha256, m->sha256, sizeof(m->sha256));
 	f->n_entries++;
 }

@@ -40,7 +40,10 @@ struct fetch_open {
 };
 
 struct fetch_entry {
-	char *name; /* owned; encoded */
+	char *name;       /* owned; encoded; the type is in the same block */
+	const char *type; /* by content; "": nobody looked */
+	uint32_t width, height; /* of a picture; 0: not known */
+	bool is_plot;           /* a figure that the program showed */
 	uint64_t size;
 	uint8_t sha256[32];
 };

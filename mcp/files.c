@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "mcp/calls.h"
 #include "mcp/fetch.h"
+#include "mcp/media.h"
 #include "mcp/results.h"
 #include "mcp/tools.h"
 
@@ -70,8 +71,9 @@ static void render_list(struct server *s, struct call *c, struct fetch *f)
 		page_text(&s->text,
 		    n > 1 ? ",\n    {\"path\": " : "\n    {\"path\": ");
 		results_put_name(&s->text, e->name + FILES_LEN);
-		page_format(
-		    &s->text, ", \"size\": %" PRIu64 ", \"uri\": ", e->size);
+		page_format(&s->text,
+		    ", \"type\": \"%s\", \"size\": %" PRIu64 ", \"uri\": ",
+		    media_of(e), e->size);
 		page_format(
 		    &s->text, "\"" RUNS "%s/%s\"}", c->plan.run_id, e->name);
 	}
@@ -243,13 +245,13 @@ static void render_resource(struct server *s, struct call *c, struct fetch *f)
 	if (is_text(&s->list) && s->list.len <= RESOURCE_MAX / 4) {
 		page_format(&s->body, ",\"mimeType\":\"%s\",\"text\":",
 		    strchr(c->plan.name, '.') != NULL
-		        ? results_type(c->plan.name)
+		        ? media_of_name(c->plan.name)
 		        : "text/plain");
 		(void)page_string(&s->body, s->list.data, s->list.len);
 		page_text(&s->body, "}]");
 	} else {
 		page_format(&s->body, ",\"mimeType\":\"%s\",\"blob\":\"",
-		    results_type(c->plan.name));
+		    media_of_name(c->plan.name));
 		page_base64(&s->body, s->list.data, s->list.len);
 		page_text(&s->body, "\"}]");
 	}

@@ -7,11 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/own.h"
 #include "base/text.h"
 #include "mcp/fetch.h"
+#include "mcp/media.h"
 #include "mcp/receipt.h"
 
 #define FILES           "files/"
@@ -25,50 +25,6 @@
 #define RECORD          "record.dsse.json"
 #define RESULT_JSON_MAX (1u << 20)
 #define RESULT_DEPTH    8
-
-static const struct media {
-	const char *end, *type;
-	bool is_image;
-	const char *magic; /* the first bytes of such an image */
-} medias[] = {
-	{ ".png", "image/png", true, "\x89PNG" },
-	{ ".jpg", "image/jpeg", true, "\xff\xd8\xff" },
-	{ ".jpeg", "image/jpeg", true, "\xff\xd8\xff" },
-	{ ".gif", "image/gif", true, "GIF8" },
-	{ ".webp", "image/webp", true, "RIFF" },
-	{ ".svg", "image/svg+xml", false, NULL },
-	{ ".pdf", "application/pdf", false, NULL },
-	{ ".html", "text/html", false, NULL },
-	{ ".csv", "text/csv", false, NULL },
-	{ ".json", "application/json", false, NULL },
-	{ ".txt", "text/plain", false, NULL },
-	{ ".md", "text/markdown", false, NULL },
-};
-
-static const struct media *media_of(const char *name)
-{
-	const char *end = strrchr(name, '.');
-
-	for (size_t i = 0;
-	     end != NULL && i < sizeof(medias) / sizeof(medias[0]); i++)
-		if (strcasecmp(end, medias[i].end) == 0)
-			return &medias[i];
-	return NULL;
-}
-
-const char *results_type(const char *name)
-{
-	const struct media *m = media_of(name);
-
-	return m != NULL ? m->type : "application/octet-stream";
-}
-
-const char *results_image_type(const char *name)
-{
-	const struct media *m = media_of(name);
-
-	return m != NULL && m->is_image ? m->type : NULL;
-}
 
 void results_put_name(struct page *to, const char *encoded)
 {
@@ -87,21 +43,42 @@ static bool is_artifact(const struct fetch_entry *e)
 	return strncmp(e->name, FILES, FILES_LEN) == 0;
 }
 
-static void choose_images(struct fetch *f)
-{
-	size_t total = 0;
-	size_t n = 0;
+/* What images may still be put into an answer. */
+struct image_room {
+	size_t n, bytes;
+};
 
-	for (size_t i = 0; i < f->n_entries && n < IMAGES_MAX; i++) {
+static void choose_images_of(
+    struct fetch *f, bool plots, struct image_room *room)
+{
+	for (size_t i = 0; i < f->n_entries && room->n > 0; i++) {
 		const struct fetch_entry *e = &f->entries[i];
 
-		if (!is_artifact(e) || results_image_type(e->name) == NULL ||
-		    e->size == 0 || e->size > IMAGE_BYTES_MAX ||
-		    total + e->size > IMAGES_BYTES)
+		if (!is_artifact(e) || e->is_plot != plots ||
+		    media_image_magic(e) == NULL || e->size == 0 ||
+		    e->size > IMAGE_BYTES_MAX || e->size > room->bytes)
 			continue;
-		total += (size_t)e->size;
-		n += fetch_want(f, e->name);
+		room->bytes -= (size_t)e->size;
+		room->n -= fetch_want(f, e->name);
 	}
+}
+
+/* What the program showed comes before what it saved. */
+static void choose_images(struct fetch *f)
+{
+	struct image_room room = { IMAGES_MAX, IMAGES_BYTES };
+
+	choose_images_of(f, true, &room);
+	choose_images_of(f, false, &room);
+}
+
+static const struct fetch_entry *entry_of(
+    const struct fetch *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_entries; i++)
+		if (strcmp(f->entries[i].name, name) == 0)
+			return &f->entries[i];
+	return NULL;
 }
 
 static void choose_streams(struct fetch *f)
@@ -138,22 +115,21 @@ static void choose_for_stored(struct server *s, struct call *c, struct fetch *f)
 	choose_images(f);
 }
 
-/* True if it is what its name says, and was appended. */
-static bool put_image(
+/* True if it begins as it should, and was appended. */
+static bool put_image(const struct fetch_entry *entry,
     const struct fetch_open *o, struct page *bytes, struct page *to)
 {
-	const struct media *m = media_of(o->name);
+	const char *magic = entry != NULL ? media_image_magic(entry) : NULL;
 	struct error e;
 
 	page_clear(bytes);
-	if (m == NULL || !m->is_image ||
-	    fetch_read(o, 0, IMAGE_BYTES_MAX, bytes, &e) < 0 ||
-	    bytes->len < strlen(m->magic) ||
-	    memcmp(bytes->data, m->magic, strlen(m->magic)) != 0)
+	if (magic == NULL || fetch_read(o, 0, IMAGE_BYTES_MAX, bytes, &e) < 0 ||
+	    bytes->len < strlen(magic) ||
+	    memcmp(bytes->data, magic, strlen(magic)) != 0)
 		return false;
 	page_text(to, "{\"type\":\"image\",\"data\":\"");
 	page_base64(to, bytes->data, bytes->len);
-	page_format(to, "\",\"mimeType\":\"%s\"},", m->type);
+	page_format(to, "\",\"mimeType\":\"%s\"},", media_of(entry));
 	return true;
 }
 
@@ -170,6 +146,13 @@ static void put_artifacts(
 		page_text(
 		    to, n++ > 0 ? ",\n    {\"path\": " : "\n    {\"path\": ");
 		results_put_name(to, e->name + FILES_LEN);
+		page_format(to, ", \"type\": \"%s\"", media_of(e));
+		if (e->width > 0)
+			page_format(to,
+			    ", \"width\": %" PRIu32 ", \"height\": %" PRIu32,
+			    e->width, e->height);
+		if (e->is_plot)
+			page_text(to, ", \"plot\": true");
 		page_format(
 		    to, ", \"size\": %" PRIu64 ", \"sha256\": \"", e->size);
 		page_hex(to, e->sha256, sizeof(e->sha256));
@@ -195,7 +178,7 @@ static void put_links(struct fetch *f, const char *run_id, struct page *to)
 		    run_id, e->name);
 		results_put_name(to, e->name + FILES_LEN);
 		page_format(to, ",\"mimeType\":\"%s\",\"size\":%" PRIu64 "}",
-		    results_type(e->name), e->size);
+		    media_of(e), e->size);
 	}
 }
 
@@ -206,7 +189,8 @@ static void answer(struct server *s, const struct call *c, struct fetch *f,
 	page_text(&s->body, "\"content\":[");
 	for (size_t i = 0; i < f->n_opened; i++)
 		if (f->opens[i].fd >= 0)
-			(void)put_image(&f->opens[i], &s->list, &s->body);
+			(void)put_image(entry_of(f, f->opens[i].name),
+			    &f->opens[i], &s->list, &s->body);
 	page_text(&s->body, "{\"type\":\"text\",\"text\":");
 	(void)page_string(&s->body, s->text.data, s->text.len);
 	page_text(&s->body, "}");

@@ -17,11 +17,6 @@ void results_choose(struct call *c);
 /* Answer with what is known; the service is gone. */
 void results_abandoned(struct server *s, struct call *c);
 
-/* The media type by a name's end; "application/octet-stream" if unknown. */
-const char *results_type(const char *name);
-/* Of a file that a result shows as an image, else NULL. */
-const char *results_image_type(const char *name);
-
 /* The name without its encoding, as a JSON string. */
 void results_put_name(struct page *to, const char *encoded);
 

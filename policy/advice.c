@@ -57,6 +57,7 @@ static const struct {
 	{ LIMIT_STDERR, LIMIT_OUTPUT },
 	{ LIMIT_ARTIFACTS, LIMIT_SCRATCH_INODES },
 	{ LIMIT_ARTIFACT_BYTES, LIMIT_SCRATCH_BYTES },
+	{ LIMIT_PLOT_BYTES, LIMIT_SCRATCH_BYTES },
 };
 
 static void advise_pairs(const struct advisor *a, const struct limit *limits)

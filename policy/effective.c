@@ -101,18 +101,30 @@ static void put_capabilities(
 	put(w, "}");
 }
 
-static void put_env(struct writer *w, const struct language *l)
+static void put_env(struct writer *w, const char *key, struct rows rows)
 {
-	put(w, ",\"env\":{");
-	for (size_t i = 0; i < l->n_env; i++) {
-		size_t len = strcspn(l->env[i], "=");
+	put(w, key);
+	put(w, "{");
+	for (size_t i = 0; i < rows.n; i++) {
+		const char *row = rows.at + i * rows.width;
+		size_t len = strcspn(row, "=");
 
 		put(w, i > 0 ? "," : "");
-		if (text_json_string(l->env[i], len, &w->out, w->e) < 0)
+		if (text_json_string(row, len, &w->out, w->e) < 0)
 			w->failed = true;
 		put(w, ":");
-		put_string(w, l->env[i] + len + 1);
+		put_string(w, row + len + 1);
 	}
+	put(w, "}");
+}
+
+/* What captures plots; the bytes of the files are in the digest of the view. */
+static void put_plots(struct writer *w, const struct language *l)
+{
+	if (l->n_plot_files == 0)
+		return;
+	put_env(w, ",\"plots\":{\"env\":", ROWS(l->plot_env, l->n_plot_env));
+	put_rows(w, ",\"files\":", ROWS(l->plot_files, l->n_plot_files));
 	put(w, "}");
 }
 
@@ -143,7 +155,7 @@ static void put_data(struct writer *w, const struct language *l)
 	put_rows(w, ",\"data\":{\"aliases\":", ROWS(l->aliases, l->n_aliases));
 	if (l->n_compile > 0)
 		put_rows(w, ",\"compile\":", ROWS(l->compile, l->n_compile));
-	put_env(w, l);
+	put_env(w, ",\"env\":", ROWS(l->env, l->n_env));
 	put_rows(w, ",\"etc\":", ROWS(l->etc, l->n_etc));
 	if (l->modules.n_directories > 0)
 		put_modules(w, &l->modules);
@@ -152,6 +164,7 @@ static void put_data(struct writer *w, const struct language *l)
 	put_capabilities(w, ",\"needs\":", &l->needs);
 	put(w, ",\"package\":");
 	put_string(w, l->package);
+	put_plots(w, l);
 	put_rows(w, ",\"probe\":", ROWS(l->probe, l->n_probe));
 	if (l->n_compile > 0) {
 		put(w, ",\"product\":");

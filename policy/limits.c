@@ -60,6 +60,10 @@ const struct limit_info limit_table[LIMIT_N] = {
 	    0, TIB, 64 * MIB, 256 * MIB, 0 },
 	[LIMIT_ARTIFACT_DEPTH] = { "artifact_depth", "artifact_depth",
 	    0, 64, 8, 16, 0 },
+	[LIMIT_PLOTS] = { "plots", "plots",
+	    0, 1024, 32, 128, 0 },
+	[LIMIT_PLOT_BYTES] = { "plot_bytes", "plot_bytes",
+	    0, TIB, 32 * MIB, 128 * MIB, 0 },
 };
 /* clang-format on */
 

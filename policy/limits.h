@@ -28,6 +28,9 @@ enum limit_id {
 	LIMIT_ARTIFACTS,      /* files */
 	LIMIT_ARTIFACT_BYTES, /* of all artifacts together */
 	LIMIT_ARTIFACT_DEPTH, /* path components */
+	LIMIT_PLOTS,          /* files in /sandbox/plots; 0: no capture, nor is
+	                       * there any where LIMIT_ARTIFACTS is 0 */
+	LIMIT_PLOT_BYTES,     /* of all plots together */
 	LIMIT_N,
 };
 

@@ -176,6 +176,52 @@ static int read_languages(const char *path, struct texts *texts,
 	return result;
 }
 
+static int read_part(int languages_fd, const char *path,
+    struct policy_loaded *loaded, struct error *e)
+{
+	const struct source from = { languages_fd, path };
+	struct policy_part *part = &loaded->parts[loaded->n_parts];
+
+	if (loaded->n_parts == POLICY_PARTS_MAX ||
+	    loaded->n_files == POLICY_FILES_MAX)
+		return FAIL(e, ERROR_LIMIT, "more than %d files of languages",
+		    POLICY_PARTS_MAX);
+	if (read_source(&from, &loaded->files[loaded->n_files], &part->data,
+	        &part->len, e) < 0)
+		return FAIL_IN(e, "%s", path);
+	(void)snprintf(part->path, sizeof(part->path), "%s", path);
+	loaded->n_files++;
+	loaded->n_parts++;
+	return 0;
+}
+
+/* What the languages that the policy allows bring along. */
+static int read_parts(
+    const char *languages, struct policy_loaded *loaded, struct error *e)
+{
+	AUTO_FD fd = open(languages, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return FAIL_SYS(e, "open %.200s", languages);
+	loaded->parts = calloc(POLICY_PARTS_MAX, sizeof(loaded->parts[0]));
+	if (loaded->parts == NULL)
+		return FAIL_SYS(e, "allocate files of languages");
+	for (size_t i = 0; i < loaded->policy->n_languages; i++) {
+		const struct language *l =
+		    &loaded->policy->languages[i].language;
+
+		for (size_t j = 0; j < l->n_plot_files; j++) {
+			char path[2 * POLICY_NAME_MAX];
+
+			(void)snprintf(path, sizeof(path), "%s/%s", l->name,
+			    l->plot_files[j]);
+			if (read_part(fd, path, loaded, e) < 0)
+				return FAIL_IN(e, "%.200s", languages);
+		}
+	}
+	return 0;
+}
+
 static int load_into(const struct policy_places *places,
     struct policy_loaded *loaded, struct policy_faults *faults, struct error *e)
 {
@@ -203,6 +249,8 @@ static int load_into(const struct policy_places *places,
 	sources.n_languages = texts->n;
 	if (result == 0)
 		result = policy_parse(&sources, &loaded->policy, faults, e);
+	if (result == 0)
+		result = read_parts(places->languages, loaded, e);
 	free(data);
 	texts_free(texts);
 	return result;
@@ -294,6 +342,9 @@ bool policy_loaded_is_stale(const struct policy_loaded *loaded)
 void policy_loaded_done(struct policy_loaded *loaded)
 {
 	policy_free(loaded->policy);
+	for (size_t i = 0; i < loaded->n_parts; i++)
+		free(loaded->parts[i].data);
+	free(loaded->parts);
 	for (size_t i = 0; i < loaded->n_files; i++)
 		(void)close(loaded->files[i].fd);
 	*loaded = (struct policy_loaded){ .policy = NULL };

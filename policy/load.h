@@ -20,6 +20,7 @@
 #include "policy/policy.h"
 
 #define POLICY_FILES_MAX 64 /* the policy, the directory, language files */
+#define POLICY_PARTS_MAX 32
 
 /*
  * One source as it was when it was read.  The descriptor is O_PATH and kept, so
@@ -33,8 +34,17 @@ struct policy_file {
 	uint32_t mtime_ns, ctime_ns;
 };
 
+/* A file that a language brings into the view, as LANGUAGE_PLACE has it. */
+struct policy_part {
+	char path[2 * POLICY_NAME_MAX]; /* "python/bailiff_plots.py" */
+	uint8_t *data;                  /* owned */
+	size_t len;
+};
+
 struct policy_loaded {
 	struct policy *policy; /* owned */
+	size_t n_parts;
+	struct policy_part *parts; /* owned */
 	size_t n_files;
 	struct policy_file files[POLICY_FILES_MAX];
 };

@@ -37,6 +37,7 @@ extern const struct reader_keys parse_language_file_keys;
 extern const struct reader_keys parse_module_keys; /* of one language */
 extern const struct reader_keys parse_language_module_keys;  /* of its file */
 extern const struct reader_keys parse_language_package_keys; /* the same */
+extern const struct reader_keys parse_plot_keys;             /* the same */
 extern const struct reader_names parse_capability_names;
 /* Whether the one of that index is given. */
 bool parse_capability(const struct capabilities *c, size_t index);

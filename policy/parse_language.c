@@ -9,6 +9,9 @@
 #include "policy/parse.h"
 #include "policy/path.h"
 
+/* Of an environment's rows: NAME=VALUE and a NUL. */
+#define ENV_WIDTH 256
+
 static void take_name(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
@@ -126,22 +129,22 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static void take_env(struct reader *r, uint32_t node, void *to)
+static size_t take_variables(
+    struct reader *r, uint32_t node, char (*to)[ENV_WIDTH], size_t cap)
 {
-	struct language *l = to;
+	size_t n = 0;
 
 	if (!reader_is(r, node, SCAN_OBJECT))
-		return;
+		return 0;
 	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
 	     i = r->scan.nodes[i].next) {
 		char name[SCAN_KEY_MAX + 1] = "";
-		char value[sizeof(l->env[0])];
+		char value[ENV_WIDTH];
 		int len;
 
-		if (l->n_env == POLICY_ENV_MAX) {
-			reader_fault(
-			    r, i, "more than %d variables", POLICY_ENV_MAX);
-			return;
+		if (n == cap) {
+			reader_fault(r, i, "more than %zu variables", cap);
+			return n;
 		}
 		if (!reader_text(r, i, value, sizeof(value)))
 			continue;
@@ -151,13 +154,67 @@ static void take_env(struct reader *r, uint32_t node, void *to)
 		/* The loader would obey these before the program does. */
 		if (strncmp(name, "LD_", strlen("LD_")) == 0)
 			reader_fault(r, i, "LD_ variables steer the loader");
-		len = snprintf(
-		    l->env[l->n_env], sizeof(l->env[0]), "%s=%s", name, value);
-		if (len < 0 || (size_t)len >= sizeof(l->env[0]))
+		len = snprintf(to[n], ENV_WIDTH, "%s=%s", name, value);
+		if (len < 0 || len >= ENV_WIDTH)
 			reader_fault(r, i, "name and value are too long");
-		l->n_env++;
+		n++;
 	}
-	qsort(l->env, l->n_env, sizeof(l->env[0]), compare_rows);
+	qsort(to, n, ENV_WIDTH, compare_rows);
+	return n;
+}
+
+static void take_env(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_env = take_variables(r, node, l->env, POLICY_ENV_MAX);
+}
+
+static void take_plot_files(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_plot_files = parse_rows(r, node, PARSE_ROWS(l->plot_files, 1));
+	for (size_t i = 0; i < l->n_plot_files; i++)
+		if (!path_is_name(l->plot_files[i]))
+			reader_fault(r, node, "\"%s\" is not a file name",
+			    l->plot_files[i]);
+}
+
+static void take_plot_env(struct reader *r, uint32_t node, void *to)
+{
+	struct language *l = to;
+
+	l->n_plot_env =
+	    take_variables(r, node, l->plot_env, POLICY_PLOT_ENV_MAX);
+}
+
+/* clang-format off */
+static const struct reader_key plot_keys[] = {
+	{ "files", take_plot_files, 0, true, NULL },
+	{ "env",   take_plot_env,   0, true, NULL },
+};
+/* clang-format on */
+const struct reader_keys parse_plot_keys = { "plots",
+	sizeof(plot_keys) / sizeof(plot_keys[0]), plot_keys };
+
+static void take_plots(struct reader *r, uint32_t node, void *to)
+{
+	reader_object(r, node, &parse_plot_keys, to);
+}
+
+/* What of the two environments comes twice would depend on the order. */
+static void judge_plots(struct reader *r, const struct language *l)
+{
+	for (size_t i = 0; i < l->n_plot_env; i++) {
+		size_t n = strcspn(l->plot_env[i], "=") + 1;
+
+		for (size_t j = 0; j < l->n_env; j++)
+			if (strncmp(l->env[j], l->plot_env[i], n) == 0)
+				reader_fault(r, 0,
+				    "%.*s stands in env and in plots.env",
+				    (int)n - 1, l->env[j]);
+	}
 }
 
 static void take_needs(struct reader *r, uint32_t node, void *to)
@@ -240,6 +297,7 @@ static const struct reader_key keys[] = {
 	{ "needs",   take_needs,    0, false, NULL },
 	{ "modules", parse_language_modules, 0, false, NULL },
 	{ "packages", take_packages, 0, false, NULL },
+	{ "plots",   take_plots,    0, false, NULL },
 };
 /* clang-format on */
 const struct reader_keys parse_language_file_keys = { "a language file",
@@ -258,6 +316,7 @@ int parse_language_file(
 	if ((ret->n_compile > 0) != (ret->product[0] != '\0'))
 		reader_fault(r, 0,
 		    "compile and product go together: write both or none");
+	judge_plots(r, ret);
 	base = base != NULL ? base + 1 : text->name;
 	if (r->faults->n + r->faults->more == before) {
 		size_t len = strlen(ret->name);

@@ -311,5 +311,6 @@ const struct reader_keys *const parse_tables[] = {
 	&parse_rule_keys,
 	&parse_language_module_keys,
 	&parse_language_package_keys,
+	&parse_plot_keys,
 	NULL,
 };

@@ -18,23 +18,25 @@
 #include "policy/callset.h"
 #include "policy/limits.h"
 
-#define POLICY_TEXT_MAX      1048576 /* bytes of a policy or language file */
-#define POLICY_NAME_MAX      64
-#define POLICY_PATH_MAX      4096
-#define POLICY_ROOTS_MAX     32
-#define POLICY_LANGUAGES_MAX 16
-#define POLICY_ARGV_MAX      16
-#define POLICY_ENV_MAX       32
-#define POLICY_WORD_MAX      80 /* a rule id with its NUL */
-#define POLICY_WORDS_MAX     64
-#define POLICY_INPUTS_MAX    64
-#define POLICY_ERRORS_MAX    32
-#define POLICY_ETC_MAX       16
-#define POLICY_ALIASES_MAX   8
-#define POLICY_DENIED_MAX    64 /* modules of one language */
-#define POLICY_ANSWERS_MAX   32
-#define POLICY_RULES_MAX     48 /* code rules of one language */
-#define POLICY_PATTERN_MAX   512
+#define POLICY_TEXT_MAX       1048576 /* bytes of a policy or language file */
+#define POLICY_NAME_MAX       64
+#define POLICY_PATH_MAX       4096
+#define POLICY_ROOTS_MAX      32
+#define POLICY_LANGUAGES_MAX  16
+#define POLICY_ARGV_MAX       16
+#define POLICY_ENV_MAX        32
+#define POLICY_WORD_MAX       80 /* a rule id with its NUL */
+#define POLICY_WORDS_MAX      64
+#define POLICY_INPUTS_MAX     64
+#define POLICY_ERRORS_MAX     32
+#define POLICY_ETC_MAX        16
+#define POLICY_ALIASES_MAX    8
+#define POLICY_DENIED_MAX     64 /* modules of one language */
+#define POLICY_ANSWERS_MAX    32
+#define POLICY_RULES_MAX      48 /* code rules of one language */
+#define POLICY_PATTERN_MAX    512
+#define POLICY_PLOT_FILES_MAX 8 /* of one language */
+#define POLICY_PLOT_ENV_MAX   8
 
 /* What a program may do beyond computing; false means refused by the filter. */
 struct capabilities {
@@ -106,6 +108,12 @@ struct language {
 	char etc[POLICY_ETC_MAX][256];
 	size_t n_etc;
 	struct capabilities needs; /* what its runtime cannot start without */
+	/* Plot capture (policy/environment.h): files of ours that every run finds in
+	 * LANGUAGE_PLACE/<name>, and what leads its runtime to them. */
+	char plot_files[POLICY_PLOT_FILES_MAX][POLICY_NAME_MAX];
+	size_t n_plot_files;
+	char plot_env[POLICY_PLOT_ENV_MAX][256]; /* as 'env'; no name twice */
+	size_t n_plot_env;
 	struct language_modules modules;
 	struct language_packages packages;
 };

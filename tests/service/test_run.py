@@ -366,12 +366,14 @@ def _():
     listed = p.result(j["run_id"])
     equal(listed.code, 0, "exit")
     names = [line.split() for line in listed.out.decode().splitlines()]
-    check(["1", "files/d/a%20b"] in names and
-          ["256", "files/plot.png"] in names, "names %r" % names)
+    check(["1", "files/d/a%20b", "text/plain"] in names and
+          ["256", "files/plot.png", "application/octet-stream"] in names,
+          "names %r" % names)
     r = p.result(j["run_id"], "files/plot.png")
     equal((r.code, r.out), (0, bytes(range(256))), "content")
     as_json = json.loads(p.result("--json", j["run_id"]).out)
-    check({"name": "files/d/a%20b", "size": 1} in as_json["files"], "json")
+    check({"name": "files/d/a%20b", "size": 1, "type": "text/plain",
+           "plot": False} in as_json["files"], "json")
 
 
 @case("result says what it does not have, and exits 1")

@@ -22,7 +22,7 @@ static bool is_unpublished(const struct reader_keys *table)
 	return table == &parse_language_file_keys ||
 	       table == &parse_language_module_keys ||
 	       table == &parse_language_package_keys ||
-	       table == &parse_limit_keys;
+	       table == &parse_plot_keys || table == &parse_limit_keys;
 }
 
 static void every_key_of_a_policy_has_a_shape(void **state)

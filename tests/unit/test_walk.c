@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static const struct walk_limits plenty = { 64, 1000 };
+static const struct walk_limits plenty = { 64, 1000, NULL, NULL };
 
 struct tree {
 	char path[64];
@@ -93,6 +93,11 @@ static void walk_says(
 	assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
+static struct walk_limits limits(uint64_t max_depth, uint64_t max_entries)
+{
+	return (struct walk_limits){ max_depth, max_entries, NULL, NULL };
+}
+
 static void entries_come_in_order_of_name(void **state)
 {
 	walk_says(
@@ -101,24 +106,39 @@ static void entries_come_in_order_of_name(void **state)
 
 static void a_directory_too_deep_is_said_and_not_entered(void **state)
 {
-	walk_says(*state, (struct walk_limits){ 0, 1000 }, "deep , end , ");
-	walk_says(*state, (struct walk_limits){ 1, 1000 },
+	walk_says(*state, limits(0, 1000), "deep , end , ");
+	walk_says(*state, limits(1, 1000),
 	    "entry a, entry b, deep c, entry f, end , ");
-	walk_says(*state, (struct walk_limits){ 2, 1000 },
+	walk_says(*state, limits(2, 1000),
 	    "entry a, entry b, deep c/d, entry f, end , ");
-	walk_says(*state, (struct walk_limits){ UINT64_MAX, 1000 },
+	walk_says(*state, limits(UINT64_MAX, 1000),
 	    "entry a, entry b, entry c/d/e, entry f, end , ");
 }
 
 static void too_many_entries_end_the_walk(void **state)
 {
-	walk_says(*state, (struct walk_limits){ 64, 0 }, "full , end , ");
-	walk_says(
-	    *state, (struct walk_limits){ 64, 1 }, "entry a, full , end , ");
-	walk_says(*state, (struct walk_limits){ 64, 4 },
-	    "entry a, entry b, full c/d, end , ");
-	walk_says(*state, (struct walk_limits){ 64, 6 },
+	walk_says(*state, limits(64, 0), "full , end , ");
+	walk_says(*state, limits(64, 1), "entry a, full , end , ");
+	walk_says(*state, limits(64, 4), "entry a, entry b, full c/d, end , ");
+	walk_says(*state, limits(64, 6),
 	    "entry a, entry b, entry c/d/e, entry f, end , ");
+}
+
+static void one_name_at_the_top_is_walked_apart(void **state)
+{
+	struct walk_limits one = { 64, 1000, "c", NULL };
+	struct walk_limits rest = { 64, 1000, NULL, "c" };
+
+	walk_says(*state, one, "entry c/d/e, end , ");
+	walk_says(*state, rest, "entry a, entry b, entry f, end , ");
+	one.only = "d"; /* which is not at the top */
+	walk_says(*state, one, "end , ");
+	rest.but = "d";
+	walk_says(
+	    *state, rest, "entry a, entry b, entry c/d/e, entry f, end , ");
+	/* What is passed over was looked at all the same. */
+	one = (struct walk_limits){ 64, 3, "f", NULL };
+	walk_says(*state, one, "full , end , ");
 }
 
 static void a_walk_may_end_early(void **state)
@@ -166,6 +186,7 @@ int main(void)
 		CASE(entries_come_in_order_of_name),
 		CASE(a_directory_too_deep_is_said_and_not_entered),
 		CASE(too_many_entries_end_the_walk),
+		CASE(one_name_at_the_top_is_walked_apart),
 		CASE(a_walk_may_end_early),
 		cmocka_unit_test(what_is_no_directory_is_unreadable),
 	};
