@@ -32,7 +32,8 @@ static const struct advice {
 	{ "inputs.too_large", "the files are too large", MORE_NONE },
 	{ "path.name",
 	    "a file's path must be a plain name, without a slash, other than "
-	    "that of the program itself, and each one different",
+	    "that of the program itself, and each one different; the program "
+	    "can make folders and move its files there",
 	    MORE_NONE },
 	{ "path.", "this path is not allowed", MORE_NONE },
 	{ "concurrency.", "too many runs are going at once", MORE_AGAIN },

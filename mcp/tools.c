@@ -34,7 +34,7 @@ static const struct argument execute_rows[] = {
 	{ "stdin", ARGUMENT_TEXT, AT(input), false, 0, 0,
 	  "\"type\":\"string\",\"description\":\"Standard input of the program.\"" },
 	{ "files", ARGUMENT_FILES, AT(files), false, 0, 0,
-	  "\"type\":\"array\",\"maxItems\":8,\"items\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Name of the file in the working directory.\"},\"content\":{\"type\":\"string\"},\"encoding\":{\"type\":\"string\",\"enum\":[\"utf-8\",\"base64\"],\"default\":\"utf-8\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false},\"description\":\"Files that the program finds in its working directory.\"" },
+	  "\"type\":\"array\",\"maxItems\":8,\"items\":{\"type\":\"object\",\"properties\":{\"path\":{\"type\":\"string\",\"description\":\"Name of the file in the working directory, without a slash.\"},\"content\":{\"type\":\"string\"},\"encoding\":{\"type\":\"string\",\"enum\":[\"utf-8\",\"base64\"],\"default\":\"utf-8\"}},\"required\":[\"path\",\"content\"],\"additionalProperties\":false},\"description\":\"Files that the program finds in its working directory.\"" },
 	{ "background", ARGUMENT_FLAG, AT(background), false, 0, 0,
 	  "\"type\":\"boolean\",\"default\":false,\"description\":\"Answer when the run is accepted; get_run then tells how it goes. The run ends with this connection.\"" },
 };

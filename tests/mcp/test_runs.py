@@ -216,6 +216,10 @@ def _():
         r = c.call("execute_code", code="1", files=[{"path": "../x", "content": ""}])
         equal((r.is_error, r.json["policy"]["decision"]), (True, "deny"))
         check("path" in r.json["policy"]["rule"], r)
+        for path in ("a/b.txt", "a/", "/a", ".", "-a", "main.py", "a\nb"):
+            r = c.call("execute_code", code="1", files=[{"path": path, "content": ""}])
+            equal((r.is_error, r.json["policy"]["rule"]), (True, "path.name"), path)
+            check("without a slash" in r.json["stderr"] and "make folders" in r.json["stderr"], r.json["stderr"])
 
 
 @case("a denial says the rule, what is allowed, and that repeating will not help")
