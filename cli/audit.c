@@ -17,6 +17,14 @@ struct audit_command {
 	const char *help;
 };
 
+/* `bailiff` asks a service for it: this program holds no key. */
+static int redact_elsewhere(char **words)
+{
+	(void)words;
+	say_line("redact is asked of the service: call bailiff audit redact");
+	return EXIT_USAGE;
+}
+
 static const struct audit_command entries[] = {
 	{ "verify", audit_verify_main, "check a log, and results beside it" },
 	{ "show", audit_show_main, "list records, or show one" },
@@ -25,6 +33,7 @@ static const struct audit_command entries[] = {
 	{ "checkpoint", audit_checkpoint_main, "print the signed head" },
 	{ "diff", audit_diff_main, "compare two logs, or a log and a head" },
 	{ "export", audit_export_main, "records as DSSE, CSV or OCSF" },
+	{ "redact", redact_elsewhere, "erase what opens a run's commitments" },
 	{ "trace", audit_trace_main, "show what a traced run did" },
 	{ "facts", audit_facts_main, "what traced runs did, for programs" },
 	/* Named so that nobody takes them for a typing error. */

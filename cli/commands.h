@@ -10,11 +10,13 @@
 
 extern const struct command run_command;
 extern const struct command result_command;
+extern const struct command redact_command;
 extern const struct command stop_command;
 extern const struct command mcp_command;
 
 int run_main(char **words);
 int result_main(char **words);
+int redact_main(char **words);
 int stop_main(char **words);
 int mcp_main(char **words);
 

@@ -28,6 +28,7 @@ union front_reply {
 	struct protocol_listed listed;
 	struct protocol_opened opened;
 	struct protocol_stopped stopped;
+	struct protocol_redacted redacted;
 };
 
 struct front {

@@ -22,7 +22,9 @@
 static int ask(struct front *f, enum protocol_verb verb, const char *run_id,
     const char *name, struct error *e)
 {
-	struct protocol_open m = { .request = REQUEST };
+	/* Of a run of this very channel, if it is one: the service looks. */
+	struct protocol_open m = { .request = REQUEST,
+		.purpose = PROTOCOL_OWN };
 
 	if (strlen(run_id) >= sizeof(m.run_id))
 		return FAIL(e, ERROR_USAGE,

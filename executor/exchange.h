@@ -23,6 +23,7 @@ union incoming {
 	struct protocol_stop stop;
 	struct protocol_describe describe;
 	struct protocol_refuse refuse;
+	struct protocol_redact redact;
 	struct launch_started started;
 	struct launch_failed launch_failed;
 	struct launch_release released;

@@ -48,9 +48,24 @@ static const struct wire_field open_rows[] = {
 	WIRE_ROW_U64(protocol_open, request),
 	WIRE_ROW_TEXT(protocol_open, run_id),
 	WIRE_ROW_TEXT(protocol_open, name),
+	WIRE_ROW_U32(protocol_open, purpose),
 };
 static const struct wire_layout open_one =
     WIRE_LAYOUT(protocol_open, open_rows);
+
+static const struct wire_field run_id_rows[] = {
+	WIRE_ROW_TEXT(protocol_run_id, text),
+};
+static const struct wire_layout run_id =
+    WIRE_LAYOUT(protocol_run_id, run_id_rows);
+
+static const struct wire_field redact_rows[] = {
+	WIRE_ROW_U64(protocol_redact, request),
+	WIRE_ROW_U32(protocol_redact, results),
+	WIRE_ROW_LIST(protocol_redact, runs, &run_id),
+};
+static const struct wire_layout redact =
+    WIRE_LAYOUT(protocol_redact, redact_rows);
 
 static const struct wire_field stop_rows[] = {
 	WIRE_ROW_U64(protocol_stop, request),
@@ -71,6 +86,7 @@ static const struct wire_field refuse_rows[] = {
 	WIRE_ROW_TEXT(protocol_refuse, client_version),
 	WIRE_ROW_TEXT(protocol_refuse, client_request),
 	WIRE_ROW_TEXT(protocol_refuse, traceparent),
+	WIRE_ROW_U64(protocol_refuse, unsaid),
 };
 static const struct wire_layout refuse =
     WIRE_LAYOUT(protocol_refuse, refuse_rows);
@@ -84,6 +100,7 @@ static const struct wire_message requests[] = {
 	{ PROTOCOL_STOP, "stop", &stop },
 	{ PROTOCOL_DESCRIBE, "describe", &describe },
 	{ PROTOCOL_REFUSE, "refuse", &refuse },
+	{ PROTOCOL_REDACT, "redact", &redact },
 };
 
 const struct wire_protocol protocol = { "request",
@@ -240,6 +257,13 @@ static const struct wire_field described_rows[] = {
 static const struct wire_layout described =
     WIRE_LAYOUT(protocol_described, described_rows);
 
+static const struct wire_field redacted_rows[] = {
+	WIRE_ROW_U64(protocol_redacted, request),
+	WIRE_ROW_U64(protocol_redacted, seq),
+};
+static const struct wire_layout redacted =
+    WIRE_LAYOUT(protocol_redacted, redacted_rows);
+
 static const struct wire_message replies[] = {
 	{ PROTOCOL_WELCOME, "welcome", &welcome },
 	{ PROTOCOL_STALE, "stale", NULL },
@@ -253,6 +277,7 @@ static const struct wire_message replies[] = {
 	{ PROTOCOL_STOPPED, "stopped", &stopped },
 	{ PROTOCOL_LANGUAGE, "language", &language },
 	{ PROTOCOL_DESCRIBED, "described", &described },
+	{ PROTOCOL_REDACTED, "redacted", &redacted },
 };
 
 const struct wire_protocol protocol_reply = { "reply",

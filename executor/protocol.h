@@ -13,6 +13,7 @@
  *   DESCRIBE -> LANGUAGE..., DESCRIBED with the effective policy's text
  *   REFUSE  -> DECIDED: a request that the front could not decode is denied
  *              and recorded; like a RUN that cannot be decoded, not often
+ *   REDACT  -> REDACTED: what opens the commitments of these runs is erased
  *   STOP    -> STOPPED, then end of file
  * Whatever cannot be done is answered by FAILED.  A front that closes the
  * channel cancels its runs.
@@ -24,7 +25,7 @@
 
 #include "base/wire.h"
 
-#define PROTOCOL_VERSION         4
+#define PROTOCOL_VERSION         5
 #define PROTOCOL_WORD_MAX        80
 #define PROTOCOL_WORDS_MAX       64
 #define PROTOCOL_PATH_MAX        4096
@@ -47,6 +48,7 @@ enum protocol_verb {
 	PROTOCOL_STOP,
 	PROTOCOL_DESCRIBE,
 	PROTOCOL_REFUSE,
+	PROTOCOL_REDACT,
 };
 
 enum protocol_reply_verb {
@@ -62,6 +64,7 @@ enum protocol_reply_verb {
 	PROTOCOL_STOPPED,
 	PROTOCOL_LANGUAGE,
 	PROTOCOL_DESCRIBED,
+	PROTOCOL_REDACTED,
 };
 
 struct protocol_hello {
@@ -118,6 +121,24 @@ struct protocol_open {
 	uint64_t request;
 	char run_id[PROTOCOL_RUN_ID_MAX];
 	char name[PROTOCOL_RESULT_NAME_MAX]; /* "" in LIST */
+	uint32_t purpose;                    /* enum protocol_purpose */
+};
+
+/* Is it the reply of a run that was asked for over this channel?  Then nobody
+ * reads, whatever the policy wants to know about readers. */
+enum protocol_purpose {
+	PROTOCOL_READ,
+	PROTOCOL_OWN
+};
+
+#define PROTOCOL_REDACT_MAX 64
+struct protocol_run_id {
+	char text[PROTOCOL_RUN_ID_MAX];
+};
+struct protocol_redact {
+	uint64_t request;
+	uint32_t results; /* 1: their result folders go too */
+	WIRE_LIST_OF(struct protocol_run_id, PROTOCOL_REDACT_MAX) runs;
 };
 
 struct protocol_stop {
@@ -137,6 +158,7 @@ struct protocol_refuse {
 	char client_version[PROTOCOL_CLAIM_MAX];
 	char client_request[PROTOCOL_CLAIM_MAX];
 	char traceparent[PROTOCOL_CLAIM_MAX];
+	uint64_t unsaid; /* further ones since the last that the front kept */
 };
 
 struct protocol_welcome {
@@ -269,6 +291,11 @@ struct protocol_described {
 	uint64_t size;                /* of the text */
 	uint8_t sha256[32];   /* of the text; the policy of every record */
 	uint64_t runs, queue; /* at once, and waiting beside them */
+};
+
+struct protocol_redacted {
+	uint64_t request;
+	uint64_t seq; /* of the record */
 };
 
 extern const struct wire_protocol protocol;       /* front to supervisor */

@@ -11,6 +11,7 @@
 #include "executor/run_compile.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
+#include "executor/session_results.h"
 
 static bool is_launcher_gone(const struct supervisor *s)
 {
@@ -289,6 +290,7 @@ void run_finish(struct run *r)
 		(void)snprintf(f->folder, sizeof(f->folder),
 		    "%.4040s/results/%s", r->s->service.state, r->id);
 	r->stage = RUN_OVER;
+	session_ran(r->session, r->id);
 	session_send(r->session, PROTOCOL_FINISHED, f, NULL);
 }
 

@@ -151,8 +151,11 @@ void run_malformed(struct session *c)
 
 void run_unreadable(struct session *c, const struct protocol_refuse *m)
 {
-	struct run *r = run_enter(c, m->request);
+	struct run *r;
 
+	if (m->unsaid > 0)
+		keep_refused(c->s, GAP_FLOOD, m->unsaid);
+	r = run_enter(c, m->request);
 	if (r == NULL)
 		return;
 	run_append(r);

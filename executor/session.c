@@ -17,6 +17,7 @@
 #include "executor/results.h"
 #include "executor/run_refusal.h"
 #include "executor/run_steps.h"
+#include "executor/session_results.h"
 
 /* With so much unread by a front, its next requests wait. */
 #define UNREAD_MAX 64
@@ -134,39 +135,6 @@ static void on_cancel(struct session *c, uint64_t request)
 			run_cancel(r, KILLER_CLIENT);
 }
 
-static void on_list(struct session *c, const struct protocol_open *o)
-{
-	const struct results_who who = { c->s->state.results_fd, c->peer.uid };
-	struct error e;
-
-	if (c->list != NULL) {
-		session_failed(
-		    c, o->request, ERROR_LIMIT, "one list at a time");
-		return;
-	}
-	if (results_list(&who, o->run_id, &c->list, &e) < 0) {
-		session_failed(c, o->request, e.kind, e.text);
-		return;
-	}
-	c->list_request = o->request;
-	session_wake(c);
-}
-
-static void on_open(struct session *c, const struct protocol_open *o)
-{
-	const struct results_who who = { c->s->state.results_fd, c->peer.uid };
-	struct protocol_opened opened = { .request = o->request };
-	struct fd_list fds = { .n = 1 };
-	struct error e;
-
-	if (results_open(&who, o, &fds.fd[0], &opened.size, &e) < 0) {
-		session_failed(c, o->request, e.kind, e.text);
-		return;
-	}
-	session_send(c, PROTOCOL_OPENED, &opened, &fds);
-	fd_list_close(&fds);
-}
-
 static void on_stop(struct session *c, uint64_t request)
 {
 	struct supervisor *s = c->s;
@@ -205,10 +173,10 @@ static void dispatch(struct session *c, uint16_t verb, struct fd_list *fds)
 		on_cancel(c, in->cancel.request);
 		return;
 	case PROTOCOL_LIST:
-		on_list(c, &in->open);
+		session_list(c, &in->open);
 		return;
 	case PROTOCOL_OPEN:
-		on_open(c, &in->open);
+		session_open(c, &in->open);
 		return;
 	case PROTOCOL_STOP:
 		on_stop(c, in->stop.request);
@@ -218,6 +186,9 @@ static void dispatch(struct session *c, uint16_t verb, struct fd_list *fds)
 		return;
 	case PROTOCOL_REFUSE:
 		run_unreadable(c, &in->refuse);
+		return;
+	case PROTOCOL_REDACT:
+		session_redact(c, &in->redact);
 		return;
 	}
 }

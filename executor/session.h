@@ -12,6 +12,15 @@
 
 struct results_list;
 
+#define SESSION_OWN_MAX  128
+#define SESSION_SEEN_MAX 32
+
+/* A name of a run that this front has read, and when that was recorded. */
+struct session_seen {
+	uint64_t since_us;
+	uint8_t digest[SHA256_BYTES];
+};
+
 struct session {
 	struct session *next; /* owned by the supervisor's list */
 	struct supervisor *s; /* borrowed */
@@ -30,10 +39,13 @@ struct session {
 	uint32_t n_turned_away;
 	struct results_list *list; /* owned; LIST that is being answered */
 	uint64_t list_request;
+	/* Runs asked for over this channel, the last ones; what it has read. */
+	size_t n_own;
+	uint8_t own[SESSION_OWN_MAX][EVENT_RUN_BYTES];
+	struct session_seen seen[SESSION_SEEN_MAX];
 };
 
 #define SESSIONS_MAX 128
-
 /* A front that connects must say HELLO within this. */
 #define SESSION_HELLO_US UINT64_C(10000000)
 /* Runs of one front that have not finished. */

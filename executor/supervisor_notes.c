@@ -23,7 +23,7 @@ struct note *note_make(enum event_verb verb, note_done *done)
 	return n;
 }
 
-static void note_free(struct note *n)
+void note_free(struct note *n)
 {
 	own_close(&n->fd);
 	results_list_free(n->list);

@@ -46,6 +46,8 @@ struct note {
 /* A note to be filled; NULL without memory. */
 struct note *note_make(enum event_verb verb, note_done *done);
 
+void note_free(struct note *n);
+
 /* Send it, now or when the signer takes it.  Takes the note. */
 void note_send(struct supervisor *s, struct note *take_n);
 

@@ -12,6 +12,7 @@
 #include "base/own.h"
 #include "mcp/calls.h"
 #include "mcp/link.h"
+#include "mcp/results.h"
 #include "mcp/server.h"
 
 int fetch_read(const struct fetch_open *o, uint64_t offset, size_t max,
@@ -79,6 +80,8 @@ static bool ask(struct server *s)
 	struct error e;
 
 	(void)snprintf(m.run_id, sizeof(m.run_id), "%s", plan->run_id);
+	m.purpose =
+	    plan->kind == &results_of_run ? PROTOCOL_OWN : PROTOCOL_READ;
 	if (!plan->kind->wants_list || f->listed) {
 		if (!f->chosen && plan->kind->choose != NULL)
 			plan->kind->choose(s, f->call, f);

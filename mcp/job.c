@@ -1,7 +1,6 @@
 /*
- * mcp/job.c - runs that this front asked for.  Linked by bailiff-mcp.  It
- * carries what the client sent to the service, which decides; code and files
- * cross as sealed memory.
+ * mcp/job.c - runs that this front asked for.  Linked by bailiff-mcp.  The
+ * service decides; code and files cross as sealed memory.
  */
 #include "mcp/job.h"
 
@@ -180,7 +179,8 @@ struct job *job_ask(struct server *s, const struct args *a,
 struct job *job_refuse(struct server *s, const struct rpc_span *raw,
     const struct job_claims *claims, struct error *e)
 {
-	struct protocol_refuse m = { .raw_size = raw->len };
+	struct protocol_refuse m = { .raw_size = raw->len,
+		.unsaid = s->n_unsaid };
 	struct job *r = job_new(s);
 
 	if (r == NULL) {
@@ -194,6 +194,7 @@ struct job *job_refuse(struct server *s, const struct rpc_span *raw,
 	copy(m.client_request, sizeof(m.client_request), claims->request);
 	copy(m.traceparent, sizeof(m.traceparent), claims->traceparent);
 	if (link_send(s, PROTOCOL_REFUSE, &m, NULL, e) == 0) {
+		s->n_unsaid = 0;
 		keep(s, r);
 		return r;
 	}
@@ -209,6 +210,7 @@ bool job_may_refuse(struct server *s)
 		s->refused_ms = now_ms;
 		s->n_refused = 0;
 	}
+	s->n_unsaid += s->n_refused >= REFUSED_MAX;
 	return s->n_refused++ < REFUSED_MAX;
 }
 

@@ -81,6 +81,7 @@ struct server {
 	/* Requests of this second that the service will turn away. */
 	uint64_t refused_ms;
 	uint32_t n_refused;
+	uint64_t n_unsaid; /* requests refused here, not told to the service */
 
 	bool eof;        /* no more input; in flight may still end */
 	bool lost;       /* the client is gone or told us to end: at once */

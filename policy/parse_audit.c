@@ -46,8 +46,6 @@ void parse_take_access(struct reader *r, uint32_t node, void *to)
 
 	if (reader_word(r, node, shape_access.words, &which))
 		audit_of(to)->access = which == 1;
-	if (audit_of(to)->access)
-		reader_fault(r, node, "this is not built yet; write \"none\"");
 }
 
 /* A number in the range of 'shape', or its one word, which is 'word'. */

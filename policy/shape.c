@@ -225,7 +225,7 @@ const struct shape shape_tick = {
 static const struct reader_names access_words = { 2, { "none", "record" } };
 const struct shape shape_access = {
 	SHAPE_WORD, .about = "Whether it is recorded who reads results.",
-	.words = &access_words, .n_built = 1,
+	.words = &access_words, .n_built = 2,
 };
 /* In the order of enum policy_content. */
 static const struct reader_names content_words = { 3,
