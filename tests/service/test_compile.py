@@ -11,6 +11,9 @@ from lib import PATIENCE_S, Place, Skip, case, check, equal, kill, main, need_pr
 # Doubles with each level: no machine expands it to the end.
 BOMB = "".join(f"#define A{i + 1} A{i} A{i}\n" for i in range(60)) + "#define A0 int x;\nA60\n"
 
+# It includes itself, twice on each level: no machine reads it to the end, and little is kept of it.
+ENDLESS = '#if __INCLUDE_LEVEL__ < 60\n#include "main.c"\n#include "main.c"\n#endif\n'
+
 
 def outcomes(place):
     return [r for r in place.records() if r["type"] == "outcome"]
@@ -65,6 +68,21 @@ def _():
     equal((r["status"], r["phase"], r["killed_by"]), ("memory", "compile", "memory"), r["stderr"][-300:])
     r = c(p, "int main(void) { return 0; }")
     equal((r["status"], r["phase"]), ("ok", "run"), "the next run")
+
+
+@case("a compiler ends at limits of its own where the policy gives it some, and the program at its own")
+def _():
+    p = Place(limits={"wall_ms": {"default": 20000, "max": 30000}},
+              languages={"c": {"compile_limits": {"memory": 67108864, "output": 1 << 20}}})
+    r = c(p, BOMB)
+    equal((r["status"], r["phase"], r["killed_by"]), ("memory", "compile", "memory"), r["stderr"][-300:])
+    r = c(p, """#include <stdlib.h>
+#include <string.h>
+int main(void) { char *b = malloc(150000000); memset(b, 1, 150000000); return b[9] == 1 ? 0 : 3; }""")
+    equal((r["status"], r["phase"]), ("ok", "run"), "the program has its own: %r" % r["stderr"])
+    p = Place(languages={"c": {"compile_limits": {"wall_ms": 300}}})
+    r = c(p, BOMB)
+    equal((r["status"], r["phase"], r["killed_by"]), ("timeout", "compile", "wall"), r["stderr"][-300:])
 
 
 @case("a compiler reads what the run sees, and nothing of the host")
@@ -128,7 +146,7 @@ def _():
 def _():
     p = Place()
     c(p, "int main(void) { return 0; }")
-    front = p.start("--lang", "c", "-c", BOMB)
+    front = p.start("--lang", "c", "-c", ENDLESS)
     wait_for(lambda: [r for r in p.records() if r["type"] == "intent"][1:], "its intent")
     front.send_signal(signal.SIGINT)
     out, err = front.communicate(timeout=PATIENCE_S)
@@ -143,7 +161,7 @@ def _():
 def _():
     p = Place()
     c(p, "int main(void) { return 0; }")
-    front = p.start("--lang", "c", "-c", BOMB)
+    front = p.start("--lang", "c", "-c", ENDLESS)
     wait_for(lambda: [r for r in p.records() if r["type"] == "intent"][1:], "its intent")
     kill(p.launchers()[0])
     front.communicate(timeout=PATIENCE_S)
