@@ -196,8 +196,7 @@ static void put_digest(struct sheet *s, const struct filter *filter)
 	sheet_number(s, "instructions", filter->len);
 }
 
-/* The compiler's own sandbox: all that the policy lets a request ask for, and
- * the same environment and mounts. */
+/* The compiler's own sandbox: the policy's limits of it, and the same environment and mounts. */
 static void put_compiler(struct sheet *s, const struct policy_facts *f)
 {
 	const struct policy_language *l = f->decision.language;
@@ -209,7 +208,7 @@ static void put_compiler(struct sheet *s, const struct policy_facts *f)
 	sheet_list_end(s);
 	sheet_begin(s, "limits");
 	for (size_t i = 0; i < LIMIT_N; i++)
-		put_amount(s, limit_table[i].name, l->limits[i].max);
+		put_amount(s, limit_table[i].name, l->compile.value[i]);
 	sheet_end(s);
 	policy_facts_capabilities(s, "capabilities", &filter_compiler);
 	sheet_begin(s, "filter");

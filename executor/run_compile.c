@@ -22,7 +22,7 @@ void run_compile_begin(struct run *r)
 		return;
 	r->is_compiling = true;
 	for (size_t i = 0; i < LIMIT_N; i++)
-		r->compile_limits[i] = l->limits[i].max;
+		r->compile_limits[i] = l->compile.value[i];
 }
 
 const uint64_t *run_limits(const struct run *r)

@@ -7,8 +7,8 @@
  * scratch.  Between them only one file passes: the product, taken by the
  * collector into a sealed memory file, which the second sandbox executes.
  * The compiler has the capabilities of policy/filter.h and is bounded by the
- * most that the policy grants of each limit, the program by what the request
- * got.  What the compiler prints is shown only where it fails.
+ * policy's compile_limits, where they are silent by the most that it grants of
+ * each limit, the program by what the request got.  What the compiler prints is shown only where it fails.
  */
 #ifndef EXECUTOR_RUN_COMPILE_H
 #define EXECUTOR_RUN_COMPILE_H

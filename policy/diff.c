@@ -87,6 +87,25 @@ static void tell_limits(
 	}
 }
 
+/* Also where only the limits changed that a compiler has when nothing else
+ * is said. */
+static void tell_compile_limits(struct diff *d,
+    const struct policy_language *was, const struct policy_language *is)
+{
+	if (is->language.n_compile == 0)
+		return;
+	for (size_t i = 0; i < LIMIT_N; i++) {
+		uint64_t before = was->compile.value[i];
+		uint64_t now = is->compile.value[i];
+
+		if (before == now || !parse_binds_compiler((enum limit_id)i))
+			continue;
+		diff_name(d, "%s.compile_limits.%s", is->language.name,
+		    limit_table[i].name);
+		diff_amounts(d, more_or_less(before, now), before, now);
+	}
+}
+
 /* Whether "xml" stands among the denied, for "xml.etree" too. */
 static bool denies(const struct policy_language *l, const char *module)
 {
@@ -189,6 +208,7 @@ static int tell_language(struct diff *d, const struct policy_language *was,
 
 	tell_capabilities(d, language, capabilities);
 	tell_limits(d, language, limits);
+	tell_compile_limits(d, was, is);
 	tell_modules(d, of);
 	tell_rules(d, was, is);
 	if (have_the_same(&was->capabilities, &is->capabilities))

@@ -206,6 +206,30 @@ static void put_limits(struct writer *w, const struct limit limits[LIMIT_N])
 	put(w, "}");
 }
 
+/* Policies that say nothing of it keep the text, and the digest, that they
+ * had. */
+static void put_compile_limits(
+    struct writer *w, const struct compile_limits *limits)
+{
+	enum limit_id ids[LIMIT_N];
+	size_t n = 0;
+
+	for (size_t i = 0; i < LIMIT_N; i++)
+		if (limits->is_said[i])
+			ids[n++] = (enum limit_id)i;
+	if (n == 0)
+		return;
+	qsort(ids, n, sizeof(ids[0]), compare_ids);
+	put(w, ",\"compile_limits\":{");
+	for (size_t i = 0; i < n; i++) {
+		put(w, i > 0 ? "," : "");
+		put_string(w, limit_table[ids[i]].name);
+		put(w, ":");
+		put_u64(w, limits->value[ids[i]]);
+	}
+	put(w, "}");
+}
+
 /* Compiled by bailiff-screen in this order. */
 static void put_rules(struct writer *w, const struct policy_language *l)
 {
@@ -245,6 +269,7 @@ static void put_languages(struct writer *w, const struct policy *p)
 		put(w, i > 0 ? "," : "");
 		put_string(w, l->language.name);
 		put_capabilities(w, ":{\"capabilities\":", &l->capabilities);
+		put_compile_limits(w, &l->compile);
 		put_data(w, &l->language);
 		put_limits(w, l->limits);
 		put_rows(

@@ -54,10 +54,27 @@ static void take_rules(struct reader *r, uint32_t node, void *to)
 
 static void take_compile_limits(struct reader *r, uint32_t node, void *to)
 {
-	(void)to;
-	if (reader_is(r, node, SCAN_OBJECT) && r->scan.nodes[node].n > 0)
-		reader_fault(
-		    r, node, "this is not built yet; leave it out or write {}");
+	struct entry *entry = to;
+
+	parse_compile_limits(r, node, &entry->language->compile);
+}
+
+/* What is not said is the most that a request may ask for. */
+static void settle_compiler(
+    struct reader *r, uint32_t node, struct policy_language *l)
+{
+	for (size_t i = 0; i < LIMIT_N; i++) {
+		if (!l->compile.is_said[i]) {
+			l->compile.value[i] = l->limits[i].max;
+			continue;
+		}
+		if (l->language.n_compile > 0)
+			continue;
+		reader_fault(r, node,
+		    "%s compiles nothing; leave \"compile_limits\" out",
+		    l->language.name);
+		return;
+	}
 }
 
 /* clang-format off */
@@ -162,6 +179,7 @@ static void take_language(struct reader *r, uint32_t node, struct parse *p)
 	if (parse_language_file(p->language_reader, file, &l->language) < 0)
 		return;
 	check_needs(r, node, l);
+	settle_compiler(r, node, l);
 	if (l->n_denied > 0 && l->language.modules.n_directories == 0)
 		reader_fault(r, node,
 		    "%s has no modules that could be denied; leave them out",

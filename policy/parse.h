@@ -47,6 +47,11 @@ void parse_limits_init(struct limit limits[LIMIT_N]);
 /* Replace what the object names; the rest stays as it is. */
 void parse_limits(struct reader *r, uint32_t node, void *limits);
 
+/* "compile_limits": one amount each, since no request asks. */
+void parse_compile_limits(
+    struct reader *r, uint32_t node, struct compile_limits *to);
+bool parse_binds_compiler(enum limit_id id);
+
 void parse_capabilities_init(struct capabilities *ret);
 void parse_capabilities(struct reader *r, uint32_t node, void *capabilities);
 /* "syscalls", into a struct capabilities. */

@@ -119,6 +119,45 @@ void parse_limits(struct reader *r, uint32_t node, void *limits)
 	}
 }
 
+/* Those that bind a step whose code, input and results are not a request's. */
+static const enum limit_id of_compiler[] = { LIMIT_WALL_MS, LIMIT_CPU_MS,
+	LIMIT_MEMORY, LIMIT_PIDS, LIMIT_OPEN_FILES, LIMIT_FILE_SIZE,
+	LIMIT_SCRATCH_BYTES, LIMIT_SCRATCH_INODES, LIMIT_OUTPUT };
+
+bool parse_binds_compiler(enum limit_id id)
+{
+	for (size_t i = 0; i < sizeof(of_compiler) / sizeof(of_compiler[0]);
+	     i++)
+		if (of_compiler[i] == id)
+			return true;
+	return false;
+}
+
+void parse_compile_limits(
+    struct reader *r, uint32_t node, struct compile_limits *to)
+{
+	struct reader_names names = { .n = 0 };
+
+	if (!reader_is(r, node, SCAN_OBJECT))
+		return;
+	for (size_t i = 0; i < LIMIT_N; i++)
+		if (parse_binds_compiler((enum limit_id)i))
+			names.items[names.n++] = limit_table[i].name;
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next) {
+		char key[SCAN_KEY_MAX + 1] = "";
+		enum limit_id id;
+
+		if (scan_key(&r->scan, i, key, sizeof(key)) < 0)
+			continue;
+		id = limit_find(key);
+		if (id == LIMIT_N || !parse_binds_compiler(id))
+			reader_unknown_key(r, i, "limit of a compiler", &names);
+		else if (take_amount(r, i, &limit_table[id], &to->value[id]))
+			to->is_said[id] = true;
+	}
+}
+
 void parse_capabilities_init(struct capabilities *ret)
 {
 	*ret = (struct capabilities){ .threads = true, .loopback = true };

@@ -146,11 +146,18 @@ struct code_rule {
 	uint32_t line, column; /* of 'text' in the policy file */
 };
 
+/* What bounds the compiler of a compiled language; no request asks for it. */
+struct compile_limits {
+	bool is_said[LIMIT_N];
+	uint64_t value[LIMIT_N]; /* unless said, the most of that limit */
+};
+
 /* One language that the policy allows, with the policy's view of it. */
 struct policy_language {
 	struct language language;
 	struct capabilities capabilities;
 	struct limit limits[LIMIT_N];
+	struct compile_limits compile;
 	char denied[POLICY_DENIED_MAX][POLICY_NAME_MAX]; /* modules; sorted */
 	size_t n_denied;
 	struct code_rule *rules; /* owned; in the order of the file */

@@ -138,28 +138,42 @@ static void put_amount(
 	end(w, "}");
 }
 
+static void put_most(
+    struct writer *w, const char *key, const struct limit_info *info)
+{
+	if (!info->may_be_unlimited) {
+		put_amount(w, key, info);
+		return;
+	}
+	begin(w, key, "{");
+	begin(w, "anyOf", "[");
+	put_amount(w, NULL, info);
+	begin(w, NULL, "{");
+	put_member(w, "const", "unlimited");
+	end(w, "}");
+	end(w, "]");
+	end(w, "}");
+}
+
 static void put_limit(struct writer *w, const struct limit_info *info)
 {
-	static const char *const keys[] = { "default", "max" };
-
 	begin(w, info->name, "{");
 	put_closed(w);
 	begin(w, "properties", "{");
-	for (size_t i = 0; i < 2; i++) {
-		if (!info->may_be_unlimited) {
-			put_amount(w, keys[i], info);
-			continue;
-		}
-		begin(w, keys[i], "{");
-		begin(w, "anyOf", "[");
-		put_amount(w, NULL, info);
-		begin(w, NULL, "{");
-		put_member(w, "const", "unlimited");
-		end(w, "}");
-		end(w, "]");
-		end(w, "}");
-	}
+	put_most(w, "default", info);
+	put_most(w, "max", info);
 	end(w, "}");
+	end(w, "}");
+}
+
+/* Of a compiler: an amount for each, since no request asks. */
+static void put_amounts(struct writer *w)
+{
+	put_closed(w);
+	begin(w, "properties", "{");
+	for (size_t i = 0; i < LIMIT_N; i++)
+		if (parse_binds_compiler((enum limit_id)i))
+			put_most(w, limit_table[i].name, &limit_table[i]);
 	end(w, "}");
 }
 
@@ -235,6 +249,9 @@ static void put_bare(struct writer *w, const struct shape *s)
 		return;
 	case SHAPE_LIMITS:
 		put_limits(w);
+		return;
+	case SHAPE_AMOUNTS:
+		put_amounts(w);
 		return;
 	case SHAPE_MAP:
 		put_map(w, s);

@@ -106,7 +106,7 @@ const struct shape shape_action = {
 	.words = &actions, .n_built = 2,
 };
 const struct shape shape_compile_limits = {
-	SHAPE_OBJECT, .about = "Not built yet: only {}.",
+	SHAPE_AMOUNTS, .about = "What the compiler gets; else the most of limits.",
 };
 
 const struct shape shape_subprocess = {

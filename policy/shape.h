@@ -13,12 +13,13 @@
 #include "policy/reader.h"
 
 enum shape_kind {
-	SHAPE_OBJECT, /* by 'keys'; NULL: no key at all */
-	SHAPE_LIMITS, /* an object of the names in limit_table */
-	SHAPE_MAP,    /* an object: names of 'pattern', each an 'item' */
-	SHAPE_LIST,   /* 'range' items of 'item', each once */
-	SHAPE_TEXT,   /* 'range' characters of 'pattern' */
-	SHAPE_NUMBER, /* digits in 'range' */
+	SHAPE_OBJECT,  /* by 'keys'; NULL: no key at all */
+	SHAPE_LIMITS,  /* an object of the names in limit_table */
+	SHAPE_AMOUNTS, /* an object of those of a compiler, an amount each */
+	SHAPE_MAP,     /* an object: names of 'pattern', each an 'item' */
+	SHAPE_LIST,    /* 'range' items of 'item', each once */
+	SHAPE_TEXT,    /* 'range' characters of 'pattern' */
+	SHAPE_NUMBER,  /* digits in 'range' */
 	SHAPE_WORD, /* the first 'n_built' of 'words'; the rest is for later */
 	SHAPE_CALL, /* a system call that a policy can allow */
 	SHAPE_BOOL,

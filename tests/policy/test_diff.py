@@ -138,6 +138,12 @@ def main(work):
         p = run("diff", path, path)
         case(f"{os.path.basename(path)} is itself", p.returncode == 0 and p.stdout.split() == ["same", "yes"], p)
 
+    c = {"limits": {"wall_ms": {"default": 500, "max": 3000}}}
+    _, got = diff(write("c.json", put(("languages", "c"), c)), write("other.json", put(("languages", "c"), dict(
+        c, compile_limits={"wall_ms": 60000, "memory": 1 << 26}))))
+    case("a compiler's limits are compared, said or not", got == (
+        ["c.compile_limits.wall_ms 60000, was 3000"], ["c.compile_limits.memory 67108864, was 2147483648"], []), got)
+
     rules = [{"id": "a", "pattern": "x"}, {"id": "b", "module": "os", "action": "flag"}, {"id": "c", "module": "re"}]
     other = [{"id": "a", "pattern": "x", "action": "flag"}, {"id": "b", "module": "sys", "action": "deny"},
              {"id": "d", "pattern": "y"}]

@@ -27,6 +27,12 @@
 	"\"program\":\"/bin/bash\",\"run\":[\"bash\",\"/sandbox/main.sh\"]," \
 	"\"probe\":[\"bash\",\"--version\"],\"env\":{}}"
 
+#define TEXTS_C                                                   \
+	"{\"version\":1,\"name\":\"c\",\"source\":\"main.c\","    \
+	"\"package\":\"gcc\",\"program\":\"/usr/bin/gcc\","       \
+	"\"compile\":[\"gcc\",\"main.c\"],\"product\":\"a.out\"," \
+	"\"run\":[\"a.out\"],\"probe\":[\"gcc\",\"--version\"],\"env\":{}}"
+
 /* A policy named "t" with these members beside name and version. */
 #define TEXTS_POLICY(members)                                                 \
 	"{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{}}" members \
@@ -38,16 +44,18 @@ struct texts_result {
 	struct error e;
 };
 
-/* Parse 'text' with both language files at hand, for an account. */
+/* Parse 'text' with these language files at hand, for an account. */
 static inline struct texts_result *texts_parse_for(
     bool privileged, const char *text, size_t len)
 {
 	static const struct policy_text languages[] = {
 		{ "l/bash.json", TEXTS_BASH, sizeof(TEXTS_BASH) - 1 },
+		{ "l/c.json", TEXTS_C, sizeof(TEXTS_C) - 1 },
 		{ "l/python.json", TEXTS_PYTHON, sizeof(TEXTS_PYTHON) - 1 },
 	};
 	const struct policy_sources sources = { { "p.json", text, len },
-		languages, 2, privileged };
+		languages, sizeof(languages) / sizeof(languages[0]),
+		privileged };
 	struct texts_result *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)

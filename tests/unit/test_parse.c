@@ -152,7 +152,7 @@ static const struct bad bad[] = {
 	{ "{\"version\":1,\"name\":\"\",\"languages\":{}}", "\"\",\"la", "/name", "empty" },
 	{ "{\"version\":1,\"name\":\"a\\u0000b\",\"languages\":{}}", "\"a\\u00", "/name", "control" },
 	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"pyhton\":{}}}", "\"pyhton\"", "/languages/pyhton", "did you mean \"python\"" },
-	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"cobol\":{}}}", "\"cobol\"", "/languages/cobol", "bash, python" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"cobol\":{}}}", "\"cobol\"", "/languages/cobol", "bash, c, python" },
 	{ TEXTS_POLICY(",\n\"seccmop\":1"), "\"seccmop\"", "/seccmop", "unknown key" },
 	{ TEXTS_POLICY(",\"limts\":{}"), "\"limts\"", "/limts", "did you mean \"limits\"" },
 	{ TEXTS_POLICY(",\"Limits\":{}"), "\"Limits\"", "/Limits", "did you mean \"limits\"" },
@@ -290,6 +290,40 @@ static void unbuilt_keys_that_ask_for_nothing_are_fine(void **state)
 	    "{\"results\":{\"keep_days\":\"unlimited\",\"max_bytes\":1048576},"
 	    "\"retention_days\":\"unlimited\",\"tick_s\":\"none\"},"
 	    "\"concurrency\":{\"per_principal\":\"unlimited\"}}"));
+	(void)state;
+}
+
+static void a_compiler_has_limits_of_its_own(void **state)
+{
+	static const struct {
+		const char *language, *limits, *effective; /* NULL: refused */
+	} rows[] = {
+		{ "c", "{}", "" },
+		{ "c", "{\"wall_ms\":7,\"memory\":8388608}",
+		    "\"compile_limits\":{\"memory\":8388608,\"wall_ms\":7}" },
+		{ "c", "{\"output\":\"unlimited\"}",
+		    "\"compile_limits\":{\"output\":\"unlimited\"}" },
+		{ "c", "{\"memory\":\"unlimited\"}", NULL },
+		{ "c", "{\"wall_ms\":{\"max\":7}}", NULL },
+		{ "c", "{\"stdin\":7}", NULL },
+		{ "python", "{\"wall_ms\":7}", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[256];
+		struct texts_result *r;
+
+		(void)snprintf(text, sizeof(text),
+		    "{\"version\":1,\"name\":\"t\",\"languages\":{\"%s\":"
+		    "{\"compile_limits\":%s}}}",
+		    rows[i].language, rows[i].limits);
+		r = parse(text);
+		assert_int_equal(r->policy != NULL, rows[i].effective != NULL);
+		if (r->policy != NULL)
+			assert_non_null(
+			    strstr(r->policy->effective, rows[i].effective));
+		texts_free(r);
+	}
 	(void)state;
 }
 
@@ -451,6 +485,7 @@ int main(void)
 		cmocka_unit_test(more_faults_than_room_are_counted),
 		cmocka_unit_test(denied_modules_are_kept_in_order),
 		cmocka_unit_test(unbuilt_keys_that_ask_for_nothing_are_fine),
+		cmocka_unit_test(a_compiler_has_limits_of_its_own),
 		cmocka_unit_test(a_share_is_a_number_or_a_word),
 		cmocka_unit_test(the_effective_text_is_canonical),
 		cmocka_unit_test(faults_of_language_files_name_the_file),
