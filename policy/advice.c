@@ -92,12 +92,16 @@ static void advise_memory(const struct advisor *a, const struct limit *limits)
 	tell_limit(a, LIMIT_MEMORY, is_default ? "default" : "max", why);
 }
 
+static bool is_parallel(const struct policy_language *l)
+{
+	return l->capabilities.threads || l->capabilities.subprocess;
+}
+
 /* Time on all processors cannot pass faster than their number. */
 static void advise_cpu(const struct advisor *a, const struct policy_language *l)
 {
-	bool parallel = l->capabilities.threads || l->capabilities.subprocess;
 	uint64_t n =
-	    parallel && a->host->processors > 0 ? a->host->processors : 1;
+	    is_parallel(l) && a->host->processors > 0 ? a->host->processors : 1;
 	uint64_t wall = l->limits[LIMIT_WALL_MS].max;
 	uint64_t cpu = l->limits[LIMIT_CPU_MS].max;
 	char why[WHAT_MAX];
@@ -132,8 +136,7 @@ static bool is_alike(
     const struct policy_language *l, const struct policy_language *m)
 {
 	return memcmp(l->limits, m->limits, sizeof(l->limits)) == 0 &&
-	       memcmp(&l->capabilities, &m->capabilities,
-	           sizeof(l->capabilities)) == 0;
+	       is_parallel(l) == is_parallel(m);
 }
 
 /* Languages with the same limits are told about once. */
