@@ -134,3 +134,41 @@ int gunzip_fd(int fd, const struct gunzip_sink *sink, struct error *e)
 	} while (result == 0 && n != 0);
 	return end(g, result, e);
 }
+
+struct block {
+	uint8_t *data; /* owned */
+	size_t len, cap;
+};
+
+static int keep(void *context, const void *data, size_t len, struct error *e)
+{
+	struct block *b = context;
+
+	if (len > b->cap - b->len) {
+		size_t cap = 2 * (b->cap + len);
+		uint8_t *more = realloc(b->data, cap);
+
+		if (more == NULL)
+			return FAIL_SYS(e, "allocate what is unpacked");
+		b->data = more;
+		b->cap = cap;
+	}
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+	return 0;
+}
+
+int gunzip_read_all(int fd, uint64_t max_bytes, uint8_t **ret_data,
+    size_t *ret_len, struct error *e)
+{
+	struct block b = { NULL, 0, 0 };
+	const struct gunzip_sink sink = { keep, &b, max_bytes };
+
+	if (gunzip_fd(fd, &sink, e) < 0) {
+		free(b.data);
+		return -1;
+	}
+	*ret_data = b.data;
+	*ret_len = b.len;
+	return 0;
+}

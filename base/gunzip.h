@@ -29,4 +29,8 @@ int gunzip_bytes(const void *data, size_t len, const struct gunzip_sink *sink,
 int gunzip_fd(
     int fd, const struct gunzip_sink *sink, struct error *e) MUST_CHECK;
 
+/* All of that in memory of malloc's, the caller's; NULL for nothing. */
+int gunzip_read_all(int fd, uint64_t max_bytes, uint8_t **ret_data,
+    size_t *ret_len, struct error *e) MUST_CHECK;
+
 #endif

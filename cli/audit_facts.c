@@ -11,6 +11,7 @@
 
 #include "audit/facts.h"
 #include "base/file.h"
+#include "base/gunzip.h"
 #include "base/own.h"
 #include "cli/audit.h"
 #include "cli/say.h"
@@ -73,6 +74,7 @@ static const struct {
 struct folder {
 	const char *name;     /* as it was given */
 	int fd[PARTS];        /* owned */
+	bool is_packed;       /* the trace is gzip */
 	uint8_t *data[PARTS]; /* owned, while it is its turn */
 	size_t len[PARTS];
 };
@@ -122,6 +124,15 @@ static int open_dir(
 	                : 0;
 }
 
+static bool open_packed(int dir_fd, struct folder *f)
+{
+	struct file_open what = { dir_fd, "trace.jsonl.gz", O_RDONLY, 0 };
+	struct error none;
+
+	f->is_packed = file_open_beneath(&what, &f->fd[PART_TRACE], &none) == 0;
+	return f->is_packed;
+}
+
 static int open_folder(const struct ask *a, struct folder *f, struct error *e)
 {
 	AUTO_FD dir_fd = -1;
@@ -132,6 +143,9 @@ static int open_folder(const struct ask *a, struct folder *f, struct error *e)
 		struct file_open what = { dir_fd, parts[i].name, O_RDONLY, 0 };
 
 		if (file_open_beneath(&what, &f->fd[i], e) == 0)
+			continue;
+		if (i == PART_TRACE && e->saved_errno == ENOENT &&
+		    open_packed(dir_fd, f))
 			continue;
 		if (i == PART_TRACE && e->saved_errno == ENOENT)
 			return FAIL(e, ERROR_STATE,
@@ -206,10 +220,16 @@ static int tell(struct ask *a, struct folder *f, struct error *e)
 
 static int read_folder(struct folder *f, struct error *e)
 {
-	for (size_t i = 0; i < PARTS; i++)
-		if (file_read_all(
-		        f->fd[i], parts[i].max, &f->data[i], &f->len[i], e) < 0)
+	for (size_t i = 0; i < PARTS; i++) {
+		int failed = i == PART_TRACE && f->is_packed
+		                 ? gunzip_read_all(f->fd[i], parts[i].max,
+		                       &f->data[i], &f->len[i], e)
+		                 : file_read_all(f->fd[i], parts[i].max,
+		                       &f->data[i], &f->len[i], e);
+
+		if (failed < 0)
 			return FAIL_IN(e, "%s", parts[i].name);
+	}
 	return 0;
 }
 

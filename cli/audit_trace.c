@@ -101,43 +101,6 @@ static int check_run(const char *run, struct error *e)
 	return 0;
 }
 
-struct unpacked {
-	uint8_t *data; /* owned */
-	size_t len, cap;
-};
-
-static int keep(void *context, const void *data, size_t len, struct error *e)
-{
-	struct unpacked *u = context;
-
-	if (len > u->cap - u->len) {
-		size_t cap = 2 * (u->cap + len);
-		uint8_t *more = realloc(u->data, cap);
-
-		if (more == NULL)
-			return FAIL_SYS(e, "allocate the trace");
-		u->data = more;
-		u->cap = cap;
-	}
-	memcpy(u->data + u->len, data, len);
-	u->len += len;
-	return 0;
-}
-
-static int unpack(int fd, uint8_t **ret, size_t *ret_len, struct error *e)
-{
-	struct unpacked u = { NULL, 0, 0 };
-	const struct gunzip_sink sink = { keep, &u, FILE_MAX };
-
-	if (gunzip_fd(fd, &sink, e) < 0) {
-		free(u.data);
-		return -1;
-	}
-	*ret = u.data;
-	*ret_len = u.len;
-	return 0;
-}
-
 static int read_trace(const struct audit_place *place, const char *run,
     uint8_t **ret, size_t *ret_len, struct error *e)
 {
@@ -151,7 +114,7 @@ static int read_trace(const struct audit_place *place, const char *run,
 		if (file_open_beneath(&what, &fd, e) < 0)
 			continue;
 		return i == 0 ? file_read_all(fd, FILE_MAX, ret, ret_len, e)
-		              : unpack(fd, ret, ret_len, e);
+		              : gunzip_read_all(fd, FILE_MAX, ret, ret_len, e);
 	}
 	return FAIL_IN(e,
 	    "there is no trace of that run (was its policy's trace "

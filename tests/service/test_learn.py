@@ -233,6 +233,24 @@ def _():
         equal((r.code, r.out), (2, b""), "%r: %r" % (words, r))
 
 
+@case("a packed trace teaches what a plain one does, and one that is no longer whole nothing")
+def _():
+    fragments = []
+    for kind in ("plain", "gzip"):
+        p = Place(trace_file=kind)
+        runs = record(p, "bash", "echo a >f; rm f", 1)
+        fragments.append(learned(p, runs)[0])
+    equal(fragments[1], fragments[0], "fragments")
+    path = os.path.join(p.state, "results", runs[0], "trace.jsonl.gz")
+    was = read(path)
+    for data in (was[:-1], was + b"x", b"", read(os.path.join(p.state, "results", runs[0], "result.json"))):
+        with open(path, "wb") as f:
+            f.write(data)
+        r = learn(p, *runs)
+        equal((r.code, r.out), (1, b""), "%d bytes of %d: %r" % (len(data), len(was), r))
+        one_line(r, "trace.jsonl", "gzip")
+
+
 @case("names that a program chose reach neither the fragment nor a terminal as they are")
 def _():
     p = Place(trace="required")
