@@ -27,6 +27,8 @@ def main():
              r"+-?\d.*python.*confinement alone +-?\d"),
             ("has a row of the whole run for each language",
              r"(?s)bash.*bailiff run +-?\d.*python.*bailiff run +-?\d"),
+            ("has the run without its trace, and what starting takes",
+             r"(?s)bash.*bailiff run untraced +-?\d.*starts its service, ms: traced median \d+.*untraced median \d+"),
             ("has bubblewrap's row or says that it is not there",
              r"(?m)^ +bwrap +-?\d|no bwrap here"),
             ("has the steps of the record",
