@@ -596,13 +596,15 @@ mount --bind /dev/null "$0/masked"
 exec "$@" """
         r = subprocess.run(
             ["/usr/bin/unshare", "-m", "/bin/bash", "-c", script, folder] +
-            p.words("run", "--lang", "python", "-c", code),
+            p.words("run", "--json", "--lang", "python", "-c", code),
             capture_output=True, text=True, stdin=subprocess.DEVNULL,
             check=False, timeout=120)
-        equal(r.stdout.splitlines(),
+        answer = json.loads(r.stdout)
+        equal(answer["stdout"].splitlines(),
               ["A B F", "['file', 'tree', 'tree2'] False", "write OSError 30",
                "masked FileNotFoundError 2", "import ModuleNotFoundError "],
               r.stderr)
+        recorded(p, answer)
         p.stop()
     finally:
         shutil.rmtree(folder)

@@ -14,7 +14,7 @@ import subprocess
 import time
 
 from lib import (PATIENCE_S, Place, call, case, check, equal, main,
-                 need_programs, need_root, one_line, read, wait_for)
+                 need_programs, need_root, one_line, read, recorded, wait_for)
 from watch import Watch
 
 RUN_ID = re.compile(r"^r_[0-9a-f]{32}$")
@@ -62,8 +62,9 @@ def _():
     p = Place()
     args = ["", "a b", "--json", "*", "\u00e9", "x" * 4000, "--"]
     code = "import sys,json;print(json.dumps(sys.argv[1:]))"
-    r = p.python(code, "--", *args)
-    equal(json.loads(r.out), args, "arguments")
+    r = p.json("--lang", "python", "-c", code, "--", *args).json
+    equal(json.loads(r["stdout"]), args, "arguments")
+    recorded(p, r)
     r = p.bash('printf %s "$1" | od -An -tx1', "--", b"\xff\xfe\n")
     equal(r.out.split(), [b"ff", b"fe", b"0a"], "bytes")
 
@@ -219,7 +220,7 @@ def _():
 @case("a fork bomb is contained and the next run works")
 def _():
     p = Place(limits={"pids": {"default": 32, "max": 32}})
-    p.bash("f() { f | f & }; f; wait", "--timeout", "3")
+    recorded(p, p.json("--lang", "bash", "--timeout", "3", "-c", "f() { f | f & }; f; wait").json)
     equal(p.bash("echo fine").out, b"fine\n", "next run")
 
 

@@ -2,6 +2,7 @@
 
 Run as: python3 test_service.py BUILD_DIR SOURCE_DIR [part of a name].
 """
+import json
 import os
 import shutil
 import select
@@ -11,7 +12,7 @@ import subprocess
 from lib import (BAILIFF, BUILD, PATIENCE_S, Place, call, case,
                  cgroup_directories, cgroup_of, check, cmdline, equal,
                  instance_processes, instances_of, main, marked_mounts, need_programs, need_root,
-                 one_line, parent, program_uids, read, run_directory,
+                 one_line, parent, program_uids, read, recorded, run_directory,
                  status, wait_for)
 
 SLEEP = ["--lang", "bash", "-c", "echo up; sleep 1000"]
@@ -219,12 +220,17 @@ def _():
 @case("ten commands at once with linger 0 all succeed")
 def _():
     p = Place(service={"linger_s": 0})
-    started = [p.start("--lang", "bash", "-c", "echo %d" % i)
+    started = [p.start("--json", "--lang", "bash", "-c", "echo %d; echo >/tmp/%d; ls /tmp" % (i, i))
                for i in range(10)]
+    runs = set()
     for i, s in enumerate(started):
         out, err = s.communicate(timeout=PATIENCE_S)
-        equal((s.returncode, out, err), (0, b"%d\n" % i, b""),
-              "command %d" % i)
+        equal((s.returncode, err), (0, b""), "command %d" % i)
+        r = json.loads(out)
+        equal(r["stdout"], "%d\n%d\n" % (i, i), "command %d, with a scratch of its own" % i)
+        recorded(p, r)
+        runs.add(r["run_id"])
+    equal(len(runs), 10, "numbers")
 
 
 @case("stop ends everything and leaves nothing")
