@@ -20,24 +20,22 @@
  * nothing.
  */
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/channel.h"
 #include "base/file.h"
-#include "base/jail.h"
 #include "base/own.h"
 #include "base/sha256.h"
 #include "executor/collect.h"
+#include "executor/collect_jail.h"
 #include "executor/picture.h"
 #include "executor/walk.h"
 #include "policy/environment.h"
+#include "policy/glob.h"
 
-#define CHANNEL_FD 3
 #define COPY_BYTES 65536
 /* Looked at, whatever they are: some seconds of work at most. */
 #define ENTRIES_MAX 262144
@@ -105,6 +103,18 @@ static bool is_ours(const struct collector *c, const struct walk_entry *entry)
 	return false;
 }
 
+/* Of what lies among the plots everything is. */
+static bool is_wanted(const struct collector *c, const struct walk_entry *entry)
+{
+	if (c->walk == c->plots)
+		return true;
+	for (uint64_t i = 0; i < c->start.globs.n; i++)
+		if (glob_matches(c->start.globs.items[i].text, entry->path,
+		        entry->path_len))
+			return true;
+	return false;
+}
+
 /* 0 if the file counts, else why not. */
 static uint32_t judge(const struct collector *c, const struct walk_entry *entry)
 {
@@ -119,6 +129,8 @@ static uint32_t judge(const struct collector *c, const struct walk_entry *entry)
 		return COLLECT_LINK;
 	if (st->st_uid != c->start.uid || is_ours(c, entry))
 		return COLLECT_FOREIGN;
+	if (!is_wanted(c, entry))
+		return COLLECT_PATTERN;
 	if (c->budget.files == 0)
 		return c->budget.no_files;
 	/* By size, before a byte is read: sparse files cost nothing to make. */
@@ -274,44 +286,6 @@ static int walk_through(struct collector *c, struct error *e)
 	}
 }
 
-/* Without root we have none, and the files are our own uid's. */
-static uint64_t read_capability(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct sets[2] = { { 0 } };
-
-	if (syscall(SYS_capget, &header, sets) < 0)
-		return 0;
-	return sets[0].effective & UINT64_C(1) << CAP_DAC_READ_SEARCH;
-}
-
-static int enter_jail(const struct collector *c, struct error *e)
-{
-	static const struct jail_call calls[] = {
-		{ __NR_openat2, JAIL_ANY, 0 },
-		{ __NR_newfstatat, JAIL_ANY, 0 },
-		{ __NR_fstat, JAIL_ANY, 0 },
-		{ __NR_getdents64, JAIL_ANY, 0 },
-		{ __NR_read, JAIL_ANY, 0 },
-		{ __NR_write, JAIL_ANY, 0 },
-		{ __NR_close, JAIL_ANY, 0 },
-		{ __NR_recvmsg, 0, CHANNEL_FD },
-		{ __NR_sendmsg, 0, CHANNEL_FD },
-		{ __NR_exit_group, JAIL_ANY, 0 },
-	};
-	const struct jail jail = {
-		.capabilities = read_capability(),
-		.read_fd = c->scratch_fd,
-		.read = JAIL_READ_FILES_AND_DIRECTORIES,
-		.n_calls = sizeof(calls) / sizeof(calls[0]),
-		.calls = calls,
-	};
-
-	return jail_enter(&jail, e);
-}
-
 static int receive_start(struct collector *c, struct error *e)
 {
 	struct channel_receive what = { &collect_protocol, 1,
@@ -371,7 +345,8 @@ static int collect(struct collector *c, struct error *e)
 	apart = c->start.max_plots > 0 ? LANGUAGE_PLOTS : NULL;
 	if (apart != NULL && open_walk(c, apart, NULL, &c->plots, e) < 0)
 		return -1;
-	if (open_walk(c, NULL, apart, &c->rest, e) < 0 || enter_jail(c, e) < 0)
+	if (open_walk(c, NULL, apart, &c->rest, e) < 0 ||
+	    collect_enter_jail(c->scratch_fd, e) < 0)
 		return -1;
 	if (apart != NULL && walk_plots(c, e) < 0)
 		return -1;
@@ -389,7 +364,7 @@ int main(void)
 
 	if (c == NULL)
 		return EXIT_FAILURE;
-	c->channel.fd = CHANNEL_FD;
+	c->channel.fd = COLLECT_CHANNEL_FD;
 	if (collect(c, &e) < 0)
 		return EXIT_FAILURE;
 	return EXIT_SUCCESS;

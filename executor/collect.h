@@ -19,7 +19,9 @@
 #include "base/wire.h"
 #include "executor/launch.h"
 
-#define COLLECT_NAME_MAX 4096 /* raw bytes of a path beneath /sandbox */
+#define COLLECT_NAME_MAX  4096 /* raw bytes of a path beneath /sandbox */
+#define COLLECT_GLOBS_MAX 16   /* as a policy has them */
+#define COLLECT_GLOB_MAX  128
 
 enum collect_verb {
 	COLLECT_START = 1,
@@ -45,7 +47,12 @@ enum collect_why {
 	COLLECT_DEPTH,    /* a directory that lies too deep to be entered */
 	COLLECT_PLOTS,    /* as LIMIT and BYTES, of what lies in the plots */
 	COLLECT_PLOT_BYTES,
+	COLLECT_PATTERN, /* not what the policy keeps */
 	COLLECT_WHY_N,
+};
+
+struct collect_glob {
+	char text[COLLECT_GLOB_MAX];
 };
 
 /* One descriptor: the scratch, read-only. */
@@ -55,6 +62,8 @@ struct collect_start {
 	/* What lies in the directory LANGUAGE_PLOTS comes first and counts apart;
 	 * max_plots 0: it is a directory like any other. */
 	uint64_t max_plots, max_plot_bytes;
+	/* Of the rest, what the policy keeps: policy/glob.h. */
+	WIRE_LIST_OF(struct collect_glob, COLLECT_GLOBS_MAX) globs;
 	/* Code and inputs, at the top, where the uid does not tell them from
 	 * what the program made: without root. */
 	WIRE_LIST_OF(struct launch_input, LAUNCH_INPUTS_MAX + 1) ours;

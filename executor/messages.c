@@ -199,6 +199,11 @@ static const struct wire_message opener_replies[] = {
 const struct wire_protocol opener_reply_protocol = { "opener reply",
 	sizeof(opener_replies) / sizeof(opener_replies[0]), opener_replies };
 
+static const struct wire_field glob_rows[] = {
+	WIRE_ROW_TEXT(collect_glob, text),
+};
+static const struct wire_layout glob = WIRE_LAYOUT(collect_glob, glob_rows);
+
 static const struct wire_field start_rows[] = {
 	WIRE_ROW_U32(collect_start, uid),
 	WIRE_ROW_U64(collect_start, max_files),
@@ -206,6 +211,7 @@ static const struct wire_field start_rows[] = {
 	WIRE_ROW_U64(collect_start, max_depth),
 	WIRE_ROW_U64(collect_start, max_plots),
 	WIRE_ROW_U64(collect_start, max_plot_bytes),
+	WIRE_ROW_LIST(collect_start, globs, &glob),
 	WIRE_ROW_LIST(collect_start, ours, &input),
 };
 static const struct wire_layout start = WIRE_LAYOUT(collect_start, start_rows);

@@ -163,6 +163,7 @@ static const char *const skip_words[COLLECT_WHY_N] = {
 	[COLLECT_DEPTH] = "artifact_depth",
 	[COLLECT_PLOTS] = "plots",
 	[COLLECT_PLOT_BYTES] = "plot_bytes",
+	[COLLECT_PATTERN] = "pattern",
 };
 
 void result_skipped_name(

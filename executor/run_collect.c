@@ -101,6 +101,19 @@ static bool run_has_plots(const struct run *r)
 	           &r->decision.language->language, r->decision.limits);
 }
 
+static void put_globs(const struct run *r, struct collect_start *to)
+{
+	const struct policy *p = r->s->policy;
+
+	_Static_assert(COLLECT_GLOBS_MAX == POLICY_ARTIFACTS_MAX &&
+	                   COLLECT_GLOB_MAX == GLOB_MAX,
+	    "a policy's patterns fit");
+	for (size_t i = 0; i < p->n_artifacts; i++)
+		memcpy(to->globs.items[i].text, p->artifacts[i],
+		    sizeof(to->globs.items[i].text));
+	to->globs.n = p->n_artifacts;
+}
+
 static int start_collector(struct run *r, struct error *e)
 {
 	const uint64_t *limits = run_limits(r);
@@ -119,12 +132,15 @@ static int start_collector(struct run *r, struct error *e)
 		name_ours(r, &start);
 	if (r->helper_fd < 0 && run_start_helper(r, HELPER_COLLECT, e) < 0)
 		return -1;
+	put_globs(r, &start);
 	if (run_has_plots(r)) {
 		start.max_plots = limits[LIMIT_PLOTS];
 		start.max_plot_bytes = limits[LIMIT_PLOT_BYTES];
 	}
 	/* A product is no result: it is one file, bounded by the scratch. */
 	if (r->is_compiling) {
+		memcpy(start.globs.items[0].text, "**", sizeof("**"));
+		start.globs.n = 1;
 		start.max_files = 1;
 		start.max_bytes = limits[LIMIT_SCRATCH_BYTES];
 		start.max_depth = 1;

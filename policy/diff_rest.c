@@ -47,6 +47,31 @@ static void tell_roots(struct diff *d)
 		}
 }
 
+static bool has_glob(const struct policy *p, const char *glob)
+{
+	for (size_t i = 0; i < p->n_artifacts; i++)
+		if (strcmp(p->artifacts[i], glob) == 0)
+			return true;
+	return false;
+}
+
+/* Pattern by pattern: which of two is the wider is not asked. */
+static void tell_artifacts(struct diff *d)
+{
+	const struct policy *of[] = { d->a, d->b };
+
+	diff_name(d, "artifacts");
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < of[side]->n_artifacts; i++) {
+			const char *glob = of[side]->artifacts[i];
+
+			if (!has_glob(of[1 - side], glob))
+				diff_tell(d,
+				    side == 0 ? DIFF_DENIED : DIFF_ALLOWED,
+				    "%s", glob);
+		}
+}
+
 static void tell_number(
     struct diff *d, const char *what, uint64_t was, uint64_t is)
 {
@@ -134,6 +159,7 @@ void diff_rest(struct diff *d)
 	const struct policy *b = d->b;
 
 	tell_roots(d);
+	tell_artifacts(d);
 	diff_name(d, "degraded");
 	if (a->accept_degraded != b->accept_degraded)
 		diff_tell(d, b->accept_degraded ? DIFF_ALLOWED : DIFF_DENIED,

@@ -295,7 +295,7 @@ static void put_audit(
 {
 	static const char *const content[] = { "commit", "omit", "store" };
 
-	put(w, "{\"audit\":{\"access\":");
+	put(w, ",\"audit\":{\"access\":");
 	put_string(w, a->access ? "record" : "none");
 	put(w, ",\"args\":");
 	put_string(w, content[a->args]);
@@ -320,6 +320,7 @@ static void put_policy(struct writer *w, const struct policy *p)
 {
 	static const char *const durability[] = { "full", "relaxed", "none" };
 
+	put_rows(w, "{\"artifacts\":", ROWS(p->artifacts, p->n_artifacts));
 	put_audit(w, &p->audit, durability[p->durability]);
 	put(w, ",\"concurrency\":{\"per_principal\":");
 	if (p->per_principal == 0)

@@ -308,6 +308,7 @@ int policy_parse(const struct policy_sources *sources, struct policy **ret,
 		return FAIL_SYS(e, "allocate a policy");
 	p->queue = QUEUE_DEFAULT;
 	p->linger_s = LINGER_DEFAULT_S;
+	memcpy(p->artifacts[p->n_artifacts++], "**", sizeof("**"));
 	p->audit.keep_days = POLICY_UNLIMITED;
 	p->audit.max_bytes = UINT64_MAX;
 	p->audit.tick_s = TICK_DEFAULT_S;

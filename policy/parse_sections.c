@@ -73,6 +73,30 @@ static void take_read_roots(struct reader *r, uint32_t node, void *to)
 	    compare_roots);
 }
 
+static int compare_globs(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void take_artifacts(struct reader *r, uint32_t node, void *to)
+{
+	struct policy *p = ((struct parse *)to)->policy;
+
+	p->n_artifacts = parse_rows(r, node, PARSE_ROWS(p->artifacts, 0));
+	for (size_t i = 0; i < p->n_artifacts; i++)
+		if (!glob_is_fine(p->artifacts[i]))
+			reader_fault(r, node,
+			    "\"%s\" is no pattern: components of ASCII with * "
+			    "and ?, ** only as a whole one, none of []{}\\",
+			    p->artifacts[i]);
+	qsort(p->artifacts, p->n_artifacts, sizeof(p->artifacts[0]),
+	    compare_globs);
+	for (size_t i = 1; i < p->n_artifacts; i++)
+		if (strcmp(p->artifacts[i], p->artifacts[i - 1]) == 0)
+			reader_fault(r, node, "\"%s\" stands here twice",
+			    p->artifacts[i]);
+}
+
 static const struct reader_key path_keys[] = {
 	{ "read", take_read_roots, 0, false, &shape_read_roots },
 	{ "export", parse_future_list, 0, false, &shape_export_roots },
@@ -277,6 +301,7 @@ static const struct reader_key keys[] = {
 	{ "limits",       take_limits,       0, false, &shape_limits },
 	{ "capabilities", take_capabilities, 0, false, &shape_capabilities },
 	{ "paths",        take_paths,        0, false, &shape_paths },
+	{ "artifacts",    take_artifacts,    0, false, &shape_artifacts },
 	{ "network",      take_network,      0, false, &shape_network },
 	{ "trace",        take_trace,        0, false, &shape_trace },
 	{ "trace_file",   take_trace_file,   0, false, &shape_trace_file },

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "policy/callset.h"
+#include "policy/glob.h"
 #include "policy/limits.h"
 
 #define POLICY_TEXT_MAX       1048576 /* bytes of a policy or language file */
@@ -37,6 +38,7 @@
 #define POLICY_PATTERN_MAX    512
 #define POLICY_PLOT_FILES_MAX 8 /* of one language */
 #define POLICY_PLOT_ENV_MAX   8
+#define POLICY_ARTIFACTS_MAX  16
 
 /* What a program may do beyond computing; false means refused by the filter. */
 struct capabilities {
@@ -202,6 +204,9 @@ struct policy {
 	size_t n_languages;
 	struct policy_root read_roots[POLICY_ROOTS_MAX];
 	size_t n_read_roots;
+	/* Which files of /sandbox are kept, beside plots; sorted.  "**": all. */
+	char artifacts[POLICY_ARTIFACTS_MAX][GLOB_MAX];
+	size_t n_artifacts;
 	enum trace_mode trace;
 	bool trace_is_said; /* or it is the default: policy/tracing.h */
 	bool trace_packed;  /* the file is gzip */

@@ -22,6 +22,11 @@
 	"\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200b-\\u200f\\u2028-" \
 	"\\u202e\\u2060-\\u206f\\ufeff"
 
+/* Of a pattern: stars stand alone; "/[]{}" and backslash are not in it. */
+#define GLOB_BYTE "[ -)+-.0-Z^-z|~]"
+#define GLOB_COMPONENT \
+	"(?!\\.\\.?(/|$))(?=[^/])(\\*\\*(?=/|$)|\\*?(" GLOB_BYTE "\\*?)*)"
+
 /* clang-format off */
 const struct shape shape_version = {
 	SHAPE_NUMBER, .about = "Of this language.",
@@ -140,6 +145,16 @@ const struct shape shape_only = {
 };
 const struct shape shape_syscalls_list = {
 	SHAPE_LIST, .about = "Not built yet: only [].",
+};
+
+static const struct shape glob = {
+	SHAPE_TEXT,
+	.pattern = "^" GLOB_COMPONENT "(/" GLOB_COMPONENT ")*" END,
+	.range = { 1, GLOB_MAX - 1 },
+};
+const struct shape shape_artifacts = {
+	SHAPE_LIST, .about = "Which files of /sandbox are kept, by patterns.",
+	.item = &glob, .range = { 0, POLICY_ARTIFACTS_MAX },
 };
 
 const struct shape shape_paths = {

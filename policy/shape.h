@@ -69,6 +69,7 @@ extern const struct shape shape_syscalls;
 extern const struct shape shape_syscalls_list;
 extern const struct shape shape_only;
 /* Sections of a policy and what is in them. */
+extern const struct shape shape_artifacts;
 extern const struct shape shape_paths;
 extern const struct shape shape_read_roots;
 extern const struct shape shape_export_roots;

@@ -328,6 +328,23 @@ ggsave("g.pdf", p, width = 4, height = 3)
     equal((s.files["g.png"]["width"], s.files["g.pdf"]["width"]), (400, 288))
 
 
+@case("a policy's patterns say which other files are kept")
+def _():
+    code = """
+import os
+for d in ('plots', 'out/deep', 'other'):
+    os.makedirs(d)
+for name in ('a.csv', 'a.txt', 'out/x', 'out/deep/y', 'other/b.csv', 'other/z', 'plots/0001.png'):
+    open(name, 'w').write('x')
+"""
+    p = Place(artifacts=["**/*.csv", "out/**"])
+    s = Shown("python", code, p=p)
+    equal(sorted(s.files), ["a.csv", "other/b.csv", "out/deep/y", "out/x", "plots/0001.png"])
+    equal(sorted((x["name"], x["why"]) for x in s.skipped), [("a.txt", "pattern"), ("other/z", "pattern")])
+    s = Shown("python", code, p=Place(artifacts=[]))
+    equal((sorted(s.files), len(s.skipped)), (["plots/0001.png"], 6))
+
+
 @case("--out brings figures along with the other files")
 def _():
     p = Place()
