@@ -327,6 +327,32 @@ def _():
         equal([p["type"] for p in r.content], ["image", "text"], "no links for an old client")
 
 
+@case("what a program showed comes before what it saved, and an image is what its content says")
+def _():
+    code = """
+import os
+os.mkdir('plots')
+image = bytes.fromhex('%s')
+for name in ('plots/0002.png', 'plots/0001.png', 'a.png', 'really.txt'):
+    open(name, 'wb').write(image + name.encode())
+open('plots/0003.svg', 'w').write('<svg width="40" height="30"></svg>')
+open('cut.png', 'wb').write(image[:12])
+open('fake.png', 'w').write('text')
+""" % png().hex()
+    with Client(PLACE) as c:
+        r = c.call("execute_code", code=code)
+        images = [base64.b64decode(p["data"])[len(png()):].decode() for p in r.content if p["type"] == "image"]
+        equal(images, ["plots/0001.png", "plots/0002.png", "a.png", "really.txt"])
+        found = {a["path"]: a for a in r.json["artifacts"]}
+        equal([p for p in found if found[p].get("plot")], ["plots/0001.png", "plots/0002.png", "plots/0003.svg"])
+        equal((found["plots/0003.svg"]["type"], found["plots/0003.svg"]["width"], found["plots/0003.svg"]["height"]), ("image/svg+xml", 40, 30))
+        equal((found["fake.png"]["type"], found["cut.png"]["type"], "width" in found["cut.png"]), ("text/plain", "image/png", False))
+        links = {p["name"]: p["mimeType"] for p in r.content if p["type"] == "resource_link"}
+        equal(links, {"cut.png": "image/png", "fake.png": "text/plain", "plots/0003.svg": "image/svg+xml"})
+        listed = c.call("list_files", run_id=r.json["run_id"]).json["files"]
+        equal({f["path"]: f["type"] for f in listed}["really.txt"], "image/png")
+
+
 @case("files of a run are listed and read, and nothing outside it is")
 def _():
     code = """
