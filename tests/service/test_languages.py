@@ -2,6 +2,7 @@
 run that the default policy allows."""
 from lib import Place, Skip, case, check, equal, main, need_programs, need_root
 import json
+import os
 import subprocess
 
 from lib import BAILIFF, PATIENCE_S
@@ -152,6 +153,10 @@ def add(language):
             equal(reasons, ["limit.wall.above_max"], "the name " + word)
         end = [x for x in p.records() if x["type"] == "outcome"][0]
         equal((end["status"], end["exit"]), ("error", {"code": 3}), "record")
+        # A machine that gives the tracer no time may cost events, which are counted; nothing else may be missing.
+        with open(os.path.join(p.state, "results", r["run_id"], "trace.jsonl"), encoding="utf-8") as f:
+            books = json.loads(f.read().splitlines()[-1])
+        equal((end["trace"]["complete"], books["complete"]), (books["books"]["lost"] == 0,) * 2, "trace: %r" % books.get("note"))
 
 
 for one in known:
