@@ -43,10 +43,12 @@ void chain_begin(struct chain *c)
 }
 
 /* Beside this record there may be an opening one, each of a full line, and a
- * few short ones.  A redaction ends its group: it is the only one in it. */
+ * few short ones.  A redaction ends its group: it is the only one in it; and so
+ * does the end of an epoch, whose key signs the group's checkpoint. */
 bool chain_is_full(const struct chain *c)
 {
 	return c->n_records >= CHAIN_GROUP_MAX || c->redact.n > 0 ||
+	       (c->n_records > 0 && c->draft.ended) ||
 	       CHAIN_GROUP_BYTES - c->used < (size_t)3 * (EVENT_LINE_MAX + 1) ||
 	       (c->draft.ours && c->draft.tree.size - c->draft.epoch_first >=
 	                             CHAIN_EPOCH_MAX);
@@ -101,6 +103,7 @@ int chain_put(struct chain *c, const struct record *what, struct error *e)
 static int open_epoch(struct chain *c, struct error *e)
 {
 	struct record_opening o = { .origin = c->keys.log_note.name,
+		.keys = c->keys.sealed ? "sealed" : "files",
 		.hello = &c->hello };
 	struct record r = { .type = RECORD_LOG_OPEN, .opening = &o };
 	struct chain_state *d = &c->draft;
@@ -291,6 +294,9 @@ int chain_add(struct chain *c, const struct chain_sender *from,
 		failed = add_denial(c, from, what->event, e);
 	else if (what->verb == EVENT_OUTCOME)
 		failed = add_outcome(c, from, what->event, e);
+	else if (what->verb == EVENT_ROTATE)
+		failed =
+		    has_room(c, e) < 0 ? -1 : chain_end_epoch(c, "rotate", e);
 	else if (chain_note_of(c, what, &r, e) == 0 && has_room(c, e) == 0 &&
 	         ready_epoch(c, e) == 0)
 		failed = chain_put(c, &r, e);
@@ -364,8 +370,6 @@ int chain_end_epoch(struct chain *c, const char *reason, struct error *e)
 	struct record r = { .type = RECORD_EPOCH_CLOSE, .closing = &closing };
 	struct chain_state *d = &c->draft;
 
-	if (!d->ours)
-		return FAIL(e, ERROR_STATE, "no epoch is open");
 	if (ready_epoch(c, e) < 0)
 		return -1;
 	closing.records = d->tree.size - d->epoch_first;

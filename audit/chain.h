@@ -64,7 +64,7 @@ void chain_refused(struct chain *c);
 /* Add a recover record for each torn piece that was set aside at this size. */
 int chain_recover(struct chain *c, struct error *e) MUST_CHECK;
 
-/* Add epoch.close, or log.close, after which the log is finished. */
+/* Add epoch.close, in an epoch opened for it if none is; or log.close, after which the log is finished. */
 int chain_end_epoch(
     struct chain *c, const char *reason, struct error *e) MUST_CHECK;
 int chain_end_log(struct chain *c, struct error *e) MUST_CHECK;

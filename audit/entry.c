@@ -20,6 +20,7 @@ static const char *const names[ENTRY_FIELDS] = {
 	[ENTRY_EPOCH] = "epoch",
 	[ENTRY_INPUTS] = "inputs",
 	[ENTRY_INTENT] = "intent",
+	[ENTRY_KEYS] = "keys",
 	[ENTRY_KILLED_BY] = "killed_by",
 	[ENTRY_LIMITS] = "limits",
 	[ENTRY_LOG] = "log",

@@ -201,6 +201,11 @@ static const struct wire_field redact_rows[] = {
 };
 static const struct wire_layout redact = WIRE_LAYOUT(event_redact, redact_rows);
 
+static const struct wire_field rotate_rows[] = {
+	WIRE_ROW_U64(event_rotate, ticket),
+};
+static const struct wire_layout rotate = WIRE_LAYOUT(event_rotate, rotate_rows);
+
 static const struct wire_message events[] = {
 	{ EVENT_HELLO, "hello", &hello },
 	{ EVENT_INTENT, "intent", &intent },
@@ -211,6 +216,7 @@ static const struct wire_message events[] = {
 	{ EVENT_ACCESS, "access", &access_layout },
 	{ EVENT_PRUNE, "prune", &prune },
 	{ EVENT_REDACT, "redact", &redact },
+	{ EVENT_ROTATE, "rotate", &rotate },
 };
 
 const struct wire_protocol event_protocol = { "event",
@@ -220,6 +226,7 @@ static const struct wire_field welcome_rows[] = {
 	WIRE_ROW_U32(event_welcome, version),
 	WIRE_ROW_FIXED(event_welcome, log),
 	WIRE_ROW_U64(event_welcome, size),
+	WIRE_ROW_U32(event_welcome, sealed),
 };
 static const struct wire_layout welcome =
     WIRE_LAYOUT(event_welcome, welcome_rows);

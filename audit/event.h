@@ -8,7 +8,7 @@
  * fields of the record of that name in docs/audit-log.md say.
  *
  * Order on a channel: HELLO, then any number of INTENT, DENIAL, OUTCOME, GAP,
- * ACCESS, PRUNE and REDACT.  Each is answered by STORED once it is as durable
+ * ACCESS, PRUNE, REDACT and ROTATE.  Each is answered by STORED once it is as durable
  * as HELLO asked (GAP and what follows it: durable), or by REFUSED; answers come in the order
  * of the events.  RECALL asks for the answer to an outcome of long ago; it is
  * for a supervisor's start, before its first event.  When the channel closes, the signer writes an 'aborted'
@@ -47,6 +47,7 @@ enum event_verb {
 	EVENT_ACCESS,
 	EVENT_PRUNE,
 	EVENT_REDACT,
+	EVENT_ROTATE,
 };
 
 enum event_reply_verb {
@@ -268,10 +269,20 @@ struct event_redact {
 	WIRE_LIST_OF(struct event_run, EVENT_BATCH_MAX) runs; /* 1 or more */
 };
 
+/*
+ * End the epoch now; the next record opens another.  Where none is open the
+ * next one opens and ends at once, so that the key that lies on the disk is
+ * never used for anything else.  STORED is about its epoch.close.
+ */
+struct event_rotate {
+	uint64_t ticket;
+};
+
 struct event_welcome {
 	uint32_t version;
 	uint8_t log[16]; /* the log id */
 	uint64_t size;   /* records so far */
+	uint32_t sealed; /* 1: the keys are, on disk; 0: plain files */
 };
 
 struct event_stored {

@@ -2,35 +2,21 @@
  * audit/keys.c - the signer's keys.  Linked by the signer only.  Seeds pass
  * through locked memory and nothing else; every copy is wiped.
  */
-#include "audit/keys.h"
-
 #include <fcntl.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/keys_file.h"
 #include "audit/signer.h"
-#include "audit/store_file.h"
 #include "base/file.h"
 #include "base/own.h"
 #include "base/sha256.h"
 
-#define SEED_HEX      ((size_t)2 * crypto_sign_SEEDBYTES)
-#define ID_HEX        32
-#define RECORD_PREFIX "bailiff record key 1\nseed "
-#define LOG_FORMAT    "bailiff log key 1\nlog %s\norigin %s\nseed "
-#define TEXT_MAX      1024
-#define NAME_LEN      48
-
-/* What one mapping of locked memory holds. */
-struct locked {
-	uint8_t log[ED25519_SECRET];
-	uint8_t record[ED25519_SECRET];
-	uint8_t scratch[ED25519_SECRET];
-	uint8_t seed[crypto_sign_SEEDBYTES];
-	char text[TEXT_MAX];
-};
+#define ID_HEX       32
+#define RECORD_LINES "bailiff record key 1\n"
+#define LOG_FORMAT   "bailiff log key 1\nlog %s\norigin %s\n"
+#define NAME_LEN     48
 
 static int locked_new(struct locked **ret, struct error *e)
 {
@@ -48,56 +34,10 @@ static int locked_new(struct locked **ret, struct error *e)
 	return 0;
 }
 
-static struct locked *locked_of(const struct keys *k)
-{
-	return (struct locked *)(void *)k->locked;
-}
-
 static void record_name(uint64_t epoch, char ret[NAME_LEN])
 {
 	(void)snprintf(
 	    ret, NAME_LEN, "record-%llu.key", (unsigned long long)epoch);
-}
-
-/* The 64 digits of a seed at 'hex', then LF and the end. */
-static int parse_seed(
-    struct locked *l, const char *hex, const char *name, struct error *e)
-{
-	size_t n = 0;
-	const char *end = NULL;
-
-	if (strlen(hex) != SEED_HEX + 1 || hex[SEED_HEX] != '\n' ||
-	    sodium_hex2bin(
-	        l->seed, sizeof(l->seed), hex, SEED_HEX, NULL, &n, &end) != 0 ||
-	    n != sizeof(l->seed))
-		return FAIL(e, ERROR_MALFORMED, "%s is damaged", name);
-	return 0;
-}
-
-static int read_private(
-    const struct store_file *file, struct locked *l, struct error *e)
-{
-	AUTO_FD fd = -1;
-	size_t len;
-
-	if (store_read(file, l->text, sizeof(l->text), &len, e) < 0)
-		return -1;
-	if (store_open_file(file, O_RDONLY, &fd, e) < 0)
-		return -1;
-	return store_check_private(fd, file->name, e);
-}
-
-static int write_private(
-    const struct store_file *file, struct locked *l, struct error *e)
-{
-	size_t at = strlen(l->text);
-
-	(void)sodium_bin2hex(
-	    l->text + at, sizeof(l->text) - at, l->seed, sizeof(l->seed));
-	at += SEED_HEX;
-	l->text[at++] = '\n';
-	return store_replace(
-	    file, (struct store_bytes){ l->text, at }, STORE_SYNC, e);
 }
 
 static int write_pin(
@@ -124,15 +64,29 @@ static int write_pin(
 static int create(struct keys *k, const struct keys_new *what, struct error *e)
 {
 	const struct store_file file = { k->dir_fd, SIGNER_KEY_FILE };
-	struct locked *l = locked_of(k);
+	struct locked *l = keys_locked(k);
 	char origin[SIGNER_ORIGIN_MAX];
-	size_t len;
+	struct keys_seal seal;
+	AUTO_FD fd = -1;
+	bool sealed;
 
-	if (store_read(&file, l->text, sizeof(l->text), &len, e) == 0)
+	if (store_open_file(&file, O_RDONLY, &fd, e) == 0)
 		return FAIL(e, ERROR_STATE,
 		    "this log has a key already; leave --new-log out");
-	if (e->kind != ERROR_CLOSED)
+	if (e->saved_errno != ENOENT)
 		return -1;
+	if (keys_seal_read(k->dir_fd, &seal, &sealed, e) < 0)
+		return -1;
+	/* A seal without a log is what a crash left of the last attempt. */
+	if (what->secret != NULL &&
+	    (keys_seal_make(k->dir_fd, &seal, e) < 0 ||
+	        keys_seal_derive(k, &seal, what->secret, e) < 0))
+		return -1;
+	if (what->secret == NULL && sealed)
+		return FAIL(e, ERROR_STATE,
+		    "keys/seal is there without a key; begin again with "
+		    "bailiff "
+		    "key init --seal, or remove it");
 	if (strlen(what->log_id_hex) != ID_HEX ||
 	    strspn(what->log_id_hex, "0123456789abcdef") != ID_HEX ||
 	    sodium_hex2bin(k->log_id, sizeof(k->log_id), what->log_id_hex,
@@ -182,8 +136,7 @@ int keys_create(
 
 int keys_commit(struct keys *k, struct error *e)
 {
-	const struct store_file file = { k->dir_fd, SIGNER_KEY_FILE };
-	struct locked *l = locked_of(k);
+	struct locked *l = keys_locked(k);
 	char id[ID_HEX + 1];
 	int failed;
 
@@ -192,17 +145,18 @@ int keys_commit(struct keys *k, struct error *e)
 	    l->text, sizeof(l->text), LOG_FORMAT, id, k->log_note.name);
 	/* libsodium's secret key begins with the seed. */
 	memcpy(l->seed, l->log, sizeof(l->seed));
-	failed = write_private(&file, l, e);
+	failed = keys_file_write(k, SIGNER_KEY_FILE, e);
 	sodium_memzero(l->text, sizeof(l->text));
 	sodium_memzero(l->seed, sizeof(l->seed));
 	return failed;
 }
 
-/* Split what keys_commit wrote; 'text' is modified. */
-static int parse_log_key(struct keys *k, struct locked *l, struct error *e)
+/* Split what keys_commit wrote, the seed taken off; 'text' is modified. */
+static int parse_lines(
+    char *text, uint8_t ret_id[16], const char **ret_origin, struct error *e)
 {
-	char *lines[4];
-	char *at = l->text;
+	char *lines[3];
+	char *at = text;
 	size_t n = 0;
 
 	for (size_t i = 0; i < 3; i++) {
@@ -213,59 +167,114 @@ static int parse_log_key(struct keys *k, struct locked *l, struct error *e)
 			    e, ERROR_MALFORMED, SIGNER_KEY_FILE " is damaged");
 		*at++ = '\0';
 	}
-	lines[3] = at;
 	if (strcmp(lines[0], "bailiff log key 1") != 0 ||
 	    strncmp(lines[1], "log ", 4) != 0 ||
-	    strncmp(lines[2], "origin ", 7) != 0 ||
-	    strncmp(lines[3], "seed ", 5) != 0 ||
-	    sodium_hex2bin(k->log_id, sizeof(k->log_id), lines[1] + 4,
-	        strlen(lines[1] + 4), NULL, &n, NULL) != 0 ||
-	    n != sizeof(k->log_id))
+	    strncmp(lines[2], "origin ", 7) != 0 || *at != '\0' ||
+	    sodium_hex2bin(ret_id, 16, lines[1] + 4, strlen(lines[1] + 4), NULL,
+	        &n, NULL) != 0 ||
+	    n != 16)
 		return FAIL(e, ERROR_MALFORMED, SIGNER_KEY_FILE " is damaged");
-	if (parse_seed(l, lines[3] + 5, SIGNER_KEY_FILE, e) < 0)
+	*ret_origin = lines[2] + 7;
+	return 0;
+}
+
+static int unseal(
+    struct keys *k, const struct keys_secret *secret, struct error *e)
+{
+	struct keys_seal seal;
+	bool sealed;
+
+	if (keys_seal_read(k->dir_fd, &seal, &sealed, e) < 0)
+		return -1;
+	if (!sealed)
+		return 0;
+	if (secret == NULL)
+		return FAIL(e, ERROR_UNAVAILABLE,
+		    "the keys are sealed: open them with bailiff key unlock, "
+		    "or "
+		    "give the service the credential " KEYS_CREDENTIAL);
+	return keys_seal_derive(k, &seal, secret, e);
+}
+
+static int open_keys(
+    struct keys *k, const struct keys_secret *secret, struct error *e)
+{
+	struct locked *l = keys_locked(k);
+	const char *origin;
+
+	if (unseal(k, secret, e) < 0 ||
+	    keys_file_read(k, SIGNER_KEY_FILE, e) < 0 ||
+	    parse_lines(l->text, k->log_id, &origin, e) < 0)
 		return -1;
 	(void)crypto_sign_seed_keypair(
 	    k->log.public_key, k->log.secret, l->seed);
+	sodium_memzero(l->seed, sizeof(l->seed));
 	return note_key_make(
-	    lines[2] + 7, NOTE_LOG, k->log.public_key, &k->log_note, e);
+	    origin, NOTE_LOG, k->log.public_key, &k->log_note, e);
 }
 
-int keys_open(int dir_fd, struct keys *ret, struct error *e)
+int keys_open(int dir_fd, const struct keys_secret *secret, struct keys *ret,
+    struct error *e)
 {
-	const struct store_file file = { dir_fd, SIGNER_KEY_FILE };
 	struct keys k;
-	struct locked *l;
 
 	if (keys_new(dir_fd, &k, e) < 0)
 		return -1;
-	l = locked_of(&k);
-	if (read_private(&file, l, e) < 0 || parse_log_key(&k, l, e) < 0) {
+	if (open_keys(&k, secret, e) < 0) {
 		keys_close(&k);
 		return -1;
 	}
-	sodium_memzero(l->text, sizeof(l->text));
-	sodium_memzero(l->seed, sizeof(l->seed));
+	sodium_memzero(keys_locked(&k)->text, KEYS_TEXT_MAX);
 	*ret = k;
 	return 0;
+}
+
+static int describe(struct keys *k, struct keys_about *ret, struct error *e)
+{
+	struct locked *l = keys_locked(k);
+	uint8_t id[16];
+	const char *origin;
+
+	if (keys_seal_read(k->dir_fd, &ret->seal, &ret->sealed, e) < 0 ||
+	    (ret->sealed ? keys_file_peek(k, SIGNER_KEY_FILE, e)
+	                 : keys_file_read(k, SIGNER_KEY_FILE, e)) < 0 ||
+	    parse_lines(l->text, id, &origin, e) < 0)
+		return -1;
+	(void)sodium_bin2hex(
+	    ret->log_id_hex, sizeof(ret->log_id_hex), id, sizeof(id));
+	(void)snprintf(ret->origin, sizeof(ret->origin), "%s", origin);
+	if (ret->sealed)
+		return 0;
+	(void)crypto_sign_seed_keypair(
+	    k->log.public_key, k->log.secret, l->seed);
+	return note_key_make(origin, NOTE_LOG, k->log.public_key, &ret->key, e);
+}
+
+int keys_describe(int dir_fd, struct keys_about *ret, struct error *e)
+{
+	struct keys k;
+	int failed;
+
+	if (keys_new(dir_fd, &k, e) < 0)
+		return -1;
+	failed = describe(&k, ret, e);
+	keys_close(&k);
+	return failed;
 }
 
 /* The public key of an epoch's seed file; the secret lands in 'secret'. */
 static int load(
     struct keys *k, uint64_t epoch, struct keys_pair *ret, struct error *e)
 {
-	struct locked *l = locked_of(k);
+	struct locked *l = keys_locked(k);
 	char name[NAME_LEN];
-	const struct store_file file = { k->dir_fd, name };
-	int failed;
+	int failed = 0;
 
 	record_name(epoch, name);
-	if (read_private(&file, l, e) < 0)
+	if (keys_file_read(k, name, e) < 0)
 		return -1;
-	if (strncmp(l->text, RECORD_PREFIX, strlen(RECORD_PREFIX)) != 0)
+	if (strcmp(l->text, RECORD_LINES) != 0)
 		failed = FAIL(e, ERROR_MALFORMED, "%s is damaged", name);
-	else
-		failed =
-		    parse_seed(l, l->text + strlen(RECORD_PREFIX), name, e);
 	if (failed == 0)
 		(void)crypto_sign_seed_keypair(
 		    ret->public_key, ret->secret, l->seed);
@@ -276,15 +285,14 @@ static int load(
 
 static int make_record(struct keys *k, uint64_t epoch, struct error *e)
 {
-	struct locked *l = locked_of(k);
+	struct locked *l = keys_locked(k);
 	char name[NAME_LEN];
-	const struct store_file file = { k->dir_fd, name };
 	int failed;
 
 	record_name(epoch, name);
 	randombytes_buf(l->seed, sizeof(l->seed));
-	(void)snprintf(l->text, sizeof(l->text), RECORD_PREFIX);
-	failed = write_private(&file, l, e);
+	(void)snprintf(l->text, sizeof(l->text), RECORD_LINES);
+	failed = keys_file_write(k, name, e);
 	sodium_memzero(l->text, sizeof(l->text));
 	sodium_memzero(l->seed, sizeof(l->seed));
 	return failed;
@@ -293,7 +301,7 @@ static int make_record(struct keys *k, uint64_t epoch, struct error *e)
 int keys_prepare(
     struct keys *k, uint64_t epoch, const uint8_t *announced, struct error *e)
 {
-	struct keys_pair pair = { .secret = locked_of(k)->scratch };
+	struct keys_pair pair = { .secret = keys_locked(k)->scratch };
 	uint8_t digest[SHA256_BYTES];
 
 	for (uint64_t i = epoch; i <= epoch + 1; i++) {
@@ -319,7 +327,7 @@ int keys_prepare(
 
 int keys_load_record(struct keys *k, uint64_t epoch, struct error *e)
 {
-	struct keys_pair after = { .secret = locked_of(k)->scratch };
+	struct keys_pair after = { .secret = keys_locked(k)->scratch };
 
 	if (load(k, epoch, &k->record, e) < 0 ||
 	    load(k, epoch + 1, &after, e) < 0)
@@ -329,32 +337,12 @@ int keys_load_record(struct keys *k, uint64_t epoch, struct error *e)
 	return 0;
 }
 
-/*
- * Overwritten before the name goes.  A journal or a flash drive may keep an
- * old block all the same; nothing above the disk can help that.  A file system
- * that needs space to overwrite is of that kind, so there the name goes alone.
- */
 static int forget(struct keys *k, uint64_t epoch, struct error *e)
 {
-	static const uint8_t zeros[TEXT_MAX];
 	char name[NAME_LEN];
-	const struct store_file file = { k->dir_fd, name };
-	struct stat st;
-	AUTO_FD fd = -1;
 
 	record_name(epoch, name);
-	if (store_open_file(&file, O_WRONLY, &fd, e) < 0)
-		return e->saved_errno == ENOENT ? 0 : -1;
-	if (fstat(fd, &st) < 0)
-		return FAIL_SYS(e, "look at %s", name);
-	if ((size_t)st.st_size > sizeof(zeros))
-		return FAIL(e, ERROR_MALFORMED, "%s is damaged", name);
-	if (file_write_all(fd, zeros, (size_t)st.st_size, e) < 0 &&
-	    !store_is_full(e))
-		return FAIL_IN(e, "%s", name);
-	if (fdatasync(fd) < 0 || unlinkat(k->dir_fd, name, 0) < 0)
-		return FAIL_SYS(e, "forget %s", name);
-	return 0;
+	return keys_file_forget(k, name, e);
 }
 
 int keys_forget(struct keys *k, uint64_t epoch, struct error *e)

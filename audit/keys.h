@@ -9,11 +9,13 @@
  * epoch N opens both lie there, since a crash must not strand the log: the key
  * that its last record announced has to be found again.
  *
- * Files are plain, of our own uid, mode 0600; anything else is refused.
+ * Files are of our own uid, mode 0600, plain or sealed under a passphrase
+ * (audit/keys_file.h); anything else is refused.
  */
 #ifndef AUDIT_KEYS_H
 #define AUDIT_KEYS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "audit/note.h"
@@ -33,12 +35,35 @@ struct keys {
 	struct keys_pair record;      /* of the open epoch; secret wiped else */
 	uint8_t next[ED25519_PUBLIC]; /* public record key of the epoch after */
 	uint8_t *locked;              /* owned: where the secrets lie */
+	bool sealed;                  /* on disk, under a passphrase */
+};
+
+#define KEYS_SECRET_MAX 1024           /* bytes of a passphrase */
+#define KEYS_CREDENTIAL "bailiff.seal" /* of systemd, which holds one */
+
+/* A passphrase, in locked memory. */
+struct keys_secret {
+	uint8_t *data; /* owned, sodium_malloc */
+	size_t len;
+};
+
+/* Read one to the end of 'fd', without the LF that may end it. */
+int keys_secret_read(
+    int fd, struct keys_secret *ret, struct error *e) MUST_CHECK;
+void keys_secret_done(struct keys_secret *s); /* wipes; {0} is fine */
+
+/* How it becomes a key: argon2id. */
+struct keys_seal {
+	uint64_t passes;
+	uint64_t memory_bytes;
+	uint8_t salt[16];
 };
 
 struct keys_new {
-	const char *log_id_hex; /* 32 digits */
-	const char *origin;     /* NULL: the default */
-	int pin_fd;             /* borrowed: where log.vkey goes */
+	const char *log_id_hex;           /* 32 digits */
+	const char *origin;               /* NULL: the default */
+	int pin_fd;                       /* borrowed: where log.vkey goes */
+	const struct keys_secret *secret; /* NULL: plain files */
 };
 
 /*
@@ -51,8 +76,24 @@ int keys_create(int dir_fd, const struct keys_new *what, struct keys *ret,
     struct error *e) MUST_CHECK;
 int keys_commit(struct keys *k, struct error *e) MUST_CHECK;
 
-/* Read log.key.  'dir_fd' is borrowed until keys_close. */
-int keys_open(int dir_fd, struct keys *ret, struct error *e) MUST_CHECK;
+/* What keys/ says to who has no passphrase. */
+struct keys_about {
+	char log_id_hex[33];
+	char origin[NOTE_NAME_MAX];
+	bool sealed;
+	struct keys_seal seal; /* where sealed */
+	struct note_key key;   /* where plain: from the seed */
+};
+int keys_describe(
+    int dir_fd, struct keys_about *ret, struct error *e) MUST_CHECK;
+
+/*
+ * Read log.key.  'dir_fd' is borrowed until keys_close.  ERROR_UNAVAILABLE, with
+ * what to do, where the keys are sealed and 'secret' is NULL; a secret that is
+ * not needed is not looked at.
+ */
+int keys_open(int dir_fd, const struct keys_secret *secret, struct keys *ret,
+    struct error *e) MUST_CHECK;
 
 /*
  * Make the record keys of 'epoch' and of the one after durable where they are

@@ -14,10 +14,10 @@
 #include "base/file.h"
 #include "base/own.h"
 
-/* *ret_found false: this directory has none for that log. */
-static int read_pin(int pin_fd, const char *path, struct note_key *ret,
+int pin_read(int pin_fd, const char *log_hex, struct note_key *ret,
     bool *ret_found, struct error *e)
 {
+	char path[2 * ENTRY_LOG_BYTES + 16];
 	struct file_open what = { pin_fd, path, O_RDONLY, 0 };
 	AUTO_FREE uint8_t *data = NULL;
 	struct stat st;
@@ -25,6 +25,8 @@ static int read_pin(int pin_fd, const char *path, struct note_key *ret,
 	AUTO_FD fd = -1;
 
 	*ret_found = false;
+	(void)snprintf(
+	    path, sizeof(path), "%.*s/log.vkey", 2 * ENTRY_LOG_BYTES, log_hex);
 	if (file_open_beneath(&what, &fd, e) < 0)
 		return e->saved_errno == ENOENT ? 0 : FAIL_IN(e, "%s", path);
 	if (fstat(fd, &st) < 0)
@@ -45,14 +47,13 @@ int pin_find(const int pin_fds[PIN_DIRECTORIES], const struct entry *entry,
     struct note_key *ret, struct error *e)
 {
 	const struct c1_value *log = &entry->fields[ENTRY_LOG];
-	char path[2 * ENTRY_LOG_BYTES + 16];
+	char hex[2 * ENTRY_LOG_BYTES + 1];
 	bool found = false;
 
-	(void)snprintf(
-	    path, sizeof(path), "%.*s/log.vkey", (int)log->len, log->at);
+	(void)snprintf(hex, sizeof(hex), "%.*s", (int)log->len, log->at);
 	for (size_t i = 0; i < PIN_DIRECTORIES && !found; i++)
 		if (pin_fds[i] >= 0 &&
-		    read_pin(pin_fds[i], path, ret, &found, e) < 0)
+		    pin_read(pin_fds[i], hex, ret, &found, e) < 0)
 			return -1;
 	if (!found)
 		return FAIL(e, ERROR_STATE,

@@ -22,4 +22,11 @@
 int pin_find(const int pin_fds[PIN_DIRECTORIES], const struct entry *entry,
     struct note_key *ret, struct error *e) MUST_CHECK;
 
+/*
+ * The key in <log id>/log.vkey below 'pin_fd'; *ret_found false: none.
+ * ERROR_STATE for a file that others may write.
+ */
+int pin_read(int pin_fd, const char *log_hex, struct note_key *ret,
+    bool *ret_found, struct error *e) MUST_CHECK;
+
 #endif

@@ -41,12 +41,10 @@ enum record_type {
 
 /* What every record says of its place. */
 struct record_frame {
-	uint8_t log[16];
-	uint8_t boot[16];
+	uint8_t log[16], boot[16];
 	uint8_t log_key[32]; /* public; its digest is the subject of many */
 	uint8_t prev[32]; /* leaf of the record before; zeros for the first */
-	uint64_t epoch;
-	uint64_t seq;
+	uint64_t epoch, seq;
 	uint64_t mono_ns;
 	uint64_t time_us; /* since 1970, UTC */
 };
@@ -54,6 +52,7 @@ struct record_frame {
 /* log.open and epoch.open. */
 struct record_opening {
 	const char *origin; /* log.open only */
+	const char *keys;   /* how they lie on disk: "files", "sealed" */
 	uint8_t record_key[32];
 	uint8_t next[32];  /* SHA-256 of the next public record key */
 	uint8_t proof[64]; /* epoch.open: the new key's signature over prev */
@@ -61,7 +60,8 @@ struct record_opening {
 };
 
 struct record_closing {
-	const char *reason; /* epoch.close: "stop", "records", "time" */
+	const char
+	    *reason; /* epoch.close: "stop", "records", "time", "rotate" */
 	uint64_t records;
 };
 

@@ -86,6 +86,11 @@ static void put_log(struct json *j, const struct record *r)
 	json_hex(j, r->frame->log, sizeof(r->frame->log));
 }
 
+static void put_keys(struct json *j, const struct record *r)
+{
+	json_string(j, r->opening->keys);
+}
+
 static void put_logkey(struct json *j, const struct record *r)
 {
 	json_hex(j, r->frame->log_key, sizeof(r->frame->log_key));
@@ -216,6 +221,11 @@ static bool has_name(const struct record *r)
 }
 
 /* What a denial or an outcome has only sometimes. */
+static bool has_keys(const struct record *r)
+{
+	return r->opening->keys != NULL;
+}
+
 static bool has_durability(const struct record *r)
 {
 	return r->promise != PROMISE_FULL;
@@ -324,6 +334,7 @@ static const struct field {
 	{ "from",      GA,           record_put_from,      NULL },
 	{ "inputs",    IN,           record_put_inputs,    NULL },
 	{ "intent",    OU | AB,      record_put_intent,    NULL },
+	{ "keys",      LO | EO,      put_keys,             has_keys },
 	{ "killed_by", OU | AB,      record_put_killer,    has_killer },
 	{ "limits",    IN | DE,      record_put_limits,    has_limits },
 	{ "log",       ANY,          put_log,              NULL },

@@ -36,6 +36,7 @@ struct options {
 	const char *new_log;
 	const char *origin;
 	uint64_t linger_ms;
+	bool seal;
 };
 
 static int parse(int argc, char **argv, struct options *ret, struct error *e)
@@ -44,6 +45,7 @@ static int parse(int argc, char **argv, struct options *ret, struct error *e)
 		{ "new-log", required_argument, NULL, 'n' },
 		{ "origin", required_argument, NULL, 'o' },
 		{ "linger-ms", required_argument, NULL, 'l' },
+		{ "seal", no_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const struct number_range range = { 0, LINGER_MAX };
@@ -57,15 +59,18 @@ static int parse(int argc, char **argv, struct options *ret, struct error *e)
 			ret->new_log = optarg;
 		else if (option == 'o')
 			ret->origin = optarg;
+		else if (option == 's')
+			ret->seal = true;
 		else if (option != 'l')
 			return FAIL(e, ERROR_USAGE, "unknown option");
 		else if (number_parse(optarg, "--linger-ms", range,
 		             &ret->linger_ms, e) < 0)
 			return -1;
 	}
-	if (optind != argc || (ret->origin != NULL && ret->new_log == NULL))
+	if (optind != argc ||
+	    ((ret->origin != NULL || ret->seal) && ret->new_log == NULL))
 		return FAIL(e, ERROR_USAGE,
-		    "bailiff-signer [--new-log ID [--origin TEXT]] "
+		    "bailiff-signer [--new-log ID [--origin TEXT] [--seal]] "
 		    "[--linger-ms N], started as audit/signer.h says");
 	if (ret->origin != NULL && strlen(ret->origin) >= SIGNER_ORIGIN_MAX)
 		return FAIL(e, ERROR_USAGE, "--origin is too long");
@@ -139,10 +144,25 @@ static int catch_signals(int *ret_fd, struct error *e)
 	return 0;
 }
 
-static int open_log(
-    struct signer *s, const struct options *o, bool *ret_busy, struct error *e)
+/* Nothing of it is kept but what it opens. */
+static int read_secret(bool is_there, struct keys_secret *ret, struct error *e)
 {
-	const struct keys_new new = { o->new_log, o->origin, SIGNER_PIN_FD };
+	int failed;
+
+	*ret = (struct keys_secret){ NULL, 0 };
+	if (!is_there)
+		return 0;
+	failed = keys_secret_read(SIGNER_SECRET_FD, ret, e);
+	(void)close(SIGNER_SECRET_FD);
+	return failed;
+}
+
+static int open_log(struct signer *s, const struct options *o,
+    const struct keys_secret *secret, bool *ret_busy, struct error *e)
+{
+	const struct keys_secret *given = secret->data != NULL ? secret : NULL;
+	const struct keys_new new = { o->new_log, o->origin, SIGNER_PIN_FD,
+		o->seal ? given : NULL };
 	struct chain *c = &s->chain;
 	enum store_new is_new = o->new_log != NULL ? STORE_NEW : STORE_EXISTING;
 
@@ -159,7 +179,7 @@ static int open_log(
 			return -1;
 		return resume_new(c, SIGNER_STATE_FD, e);
 	}
-	if (keys_open(SIGNER_KEYS_FD, &c->keys, e) < 0)
+	if (keys_open(SIGNER_KEYS_FD, given, &c->keys, e) < 0)
 		return FAIL_IN(e, "keys/");
 	return resume_log(c, SIGNER_STATE_FD, e);
 }
@@ -170,6 +190,10 @@ static int start(
 	const int dirs[] = { SIGNER_AUDIT_FD, SIGNER_KEYS_FD, SIGNER_STATE_FD,
 		SIGNER_PIN_FD };
 	size_t n_dirs = o->new_log != NULL ? 4 : 3;
+	/* Asked now: confined we cannot ask. */
+	bool has_secret = fcntl(SIGNER_SECRET_FD, F_GETFD) >= 0;
+	struct keys_secret secret = { NULL, 0 };
+	int failed;
 
 	(void)umask(S_IRWXG | S_IRWXO);
 	if (check_descriptors(o, e) < 0 ||
@@ -186,7 +210,15 @@ static int start(
 	s->chain.group = malloc(CHAIN_GROUP_BYTES);
 	if (s->chain.group == NULL)
 		return FAIL_SYS(e, "allocate");
-	return open_log(s, o, ret_busy, e);
+	if (o->seal && !has_secret)
+		return FAIL(e, ERROR_USAGE,
+		    "--seal needs a passphrase on descriptor %d",
+		    SIGNER_SECRET_FD);
+	if (read_secret(has_secret, &secret, e) < 0)
+		return -1;
+	failed = open_log(s, o, &secret, ret_busy, e);
+	keys_secret_done(&secret);
+	return failed;
 }
 
 /* To the starter, while it listens, and to whoever reads our stderr. */

@@ -4,7 +4,7 @@
  *
  * One signer per log.  Its starter, holding an flock on RUN/signer.lock, opens
  * everything below, forks, sets the ids of the signer (UID_SIGNER as root),
- * and executes "bailiff-signer [OPTIONS]" with exactly these descriptors open:
+ * and executes "bailiff-signer [OPTIONS]" with these descriptors open, and no other:
  */
 #ifndef AUDIT_SIGNER_H
 #define AUDIT_SIGNER_H
@@ -35,6 +35,7 @@
  *   --origin TEXT      with --new-log: the origin, default "localhost/bailiff/"
  *                      and the log id; at most SIGNER_ORIGIN_MAX - 1 bytes of
  *                      0x21..0x7E without '"', '\' and '+'
+ *   --seal             with --new-log: seal the keys under what is on descriptor 10
  *   --linger-ms N      end when no channel has been open for N ms, default 2000
  *
  * After "ready\n" the starter should take the pin directory and log.vkey back
@@ -44,6 +45,12 @@
 #define SIGNER_PIN_FILE   "log.vkey"
 #define SIGNER_ORIGIN_MAX 256
 #define SIGNER_LINGER_MS  2000
+
+/*
+ * With sealed keys: what they are sealed under, the bytes up to the end, a final
+ * LF not counted; at most 1024 bytes.  Closed: keys must be plain files.
+ */
+#define SIGNER_SECRET_FD 10
 
 /* One line on SIGNER_READY_FD, then it is closed: this or "error: ...\n". */
 #define SIGNER_READY "ready\n"

@@ -347,7 +347,8 @@ static void answer_stored(
 static void answer_welcome(struct signer *s, struct signer_link *link)
 {
 	struct event_welcome m = { .version = EVENT_VERSION,
-		.size = s->chain.state.tree.size };
+		.size = s->chain.state.tree.size,
+		.sealed = s->chain.keys.sealed };
 
 	memcpy(m.log, s->chain.keys.log_id, sizeof(m.log));
 	say(link, EVENT_WELCOME, &m);

@@ -67,9 +67,10 @@ struct verify_summary {
 	bool pinned;           /* 'pin' is set */
 	bool pin_is_local;
 	bool witnessed;
-	enum verify_require assured; /* what the log is worth, if it holds */
-	enum promise durability;     /* the weakest that a record says */
-	uint64_t n_weaker;           /* records that say one */
+	enum verify_require assured;  /* what the log is worth, if it holds */
+	enum promise durability;      /* the weakest that a record says */
+	bool keys_files, keys_sealed; /* epochs that say so */
+	uint64_t n_weaker;            /* records that say one */
 	struct note_key pin;
 };
 

@@ -23,6 +23,8 @@ static bool take_key(struct verify *v, const struct entry *entry,
 	    !c1_hex(&entry->fields[ENTRY_NEXT], v->next, TREE_HASH))
 		return VERIFY_BAD(v, place, "key.form",
 		    "reckey and next in hex", "one is missing");
+	v->summary->keys_files |= c1_is(&entry->fields[ENTRY_KEYS], "files");
+	v->summary->keys_sealed |= c1_is(&entry->fields[ENTRY_KEYS], "sealed");
 	sha256_of(v->key, ED25519_PUBLIC, digest);
 	if (idmap_get(&v->keys, digest) != NULL)
 		return VERIFY_BAD(v, place, "key.rotation",

@@ -87,16 +87,27 @@ static int print_integrity(
 	return n < 0 ? 1 : say_out(line, (size_t)n);
 }
 
-/* Only plain files hold keys so far, and the pin of such a log is local. */
+/* How the keys lay on the signer's disk, by what the epochs say; a log that was
+ * written before they said it had plain files. */
+static const char *keys_word(const struct verify_summary *s)
+{
+	if (!s->pinned || s->records == 0)
+		return "not said";
+	if (!s->keys_sealed)
+		return "files";
+	return s->keys_files ? "files, later sealed" : "sealed";
+}
+
 static int print_assurance(const struct verify_summary *s)
 {
 	char line[LINE_BYTES];
 	bool full = s->durability == PROMISE_FULL;
-	int n = snprintf(line, sizeof(line), "Assurance: pin: %s%s%s%s, %s\n",
+	int n = snprintf(line, sizeof(line),
+	    "Assurance: pin: %s, keys: %s%s%s, %s\n",
 	    !s->pinned        ? "none"
 	    : s->pin_is_local ? "local key"
 	                      : "--key",
-	    s->pin_is_local ? ", key: file" : "", full ? "" : ", durability: ",
+	    keys_word(s), full ? "" : ", durability: ",
 	    full ? "" : promise_word(s->durability), assurance(s));
 
 	return n < 0 ? 1 : say_out(line, (size_t)n);
@@ -156,9 +167,9 @@ static int json_summary(
 {
 	if (text_printf(out, e,
 	        "{\"verdict\":\"%s\",\"exit\":%d,\"assurance\":\"%s\","
-	        "\"durability\":\"%s\",\"pin\":\"%s\",",
+	        "\"durability\":\"%s\",\"keys\":\"%s\",\"pin\":\"%s\",",
 	        verdict_word(s->verdict), (int)s->verdict, assurance(s),
-	        promise_word(s->durability),
+	        promise_word(s->durability), keys_word(s),
 	        !s->pinned        ? "none"
 	        : s->pin_is_local ? "local key"
 	                          : "--key") < 0 ||

@@ -30,9 +30,9 @@ static const struct entry entries[] = {
 	{ "policy", NULL, "bailiff-policy", NULL, NULL, "check, explain, test, compare and write policies" },
 	{ "languages", NULL, "bailiff-policy", "languages", NULL, "the languages, and whether their tools are here" },
 	{ "audit", NULL, "bailiff-audit", NULL, NULL, "verify and read the log" },
+	{ "key", NULL, "bailiff-key", NULL, NULL, "the keys that sign a log, and pins to verify by" },
 	{ "mcp", mcp_main, NULL, NULL, &mcp_command, "serve an MCP client" },
 	/* Named so that nobody takes them for a typing error. */
-	{ "key", NULL, NULL, NULL, NULL, NULL },
 	{ "doctor", NULL, NULL, NULL, NULL, NULL },
 	{ "selftest", NULL, NULL, NULL, NULL, NULL },
 };

@@ -1,5 +1,6 @@
 /*
- * executor/builds.c - digests of our own programs.  Linked by the supervisor.
+ * executor/builds.c - digests of our own programs.  Linked by the
+ * supervisor and bailiff-key.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "base/own.h"
 #include "base/sha256.h"
-#include "executor/peers.h"
+#include "executor/signer_start.h"
 
 /* Sorted; those that this installation has not are left out. */
 static const struct {

@@ -1,6 +1,6 @@
 /*
- * executor/peers.h - the two resident programs beside the supervisor: its own
- * launcher, and the signer that all supervisors of one STATE share.
+ * executor/peers.h - what the supervisor tells its log of our programs, and its
+ * own launcher.  The signer: executor/signer_start.h.
  */
 #ifndef EXECUTOR_PEERS_H
 #define EXECUTOR_PEERS_H
@@ -9,11 +9,9 @@
 #include "base/channel.h"
 #include "executor/launch.h"
 #include "executor/service.h"
+#include "executor/signer_start.h"
 #include "executor/state.h"
 #include "executor/template.h"
-
-/* The digests of our programs, as every log names them. */
-int peers_builds(struct event_hello *hello, struct error *e) MUST_CHECK;
 
 struct launcher_start {
 	const struct template *view; /* borrowed */
@@ -35,13 +33,5 @@ int launcher_start(const struct launcher_start *start, struct launch_ready *ret,
 
 /* It does not answer any more.  Takes root or CAP_KILL. */
 void launcher_kill(int pid_fd);
-
-/*
- * Connect to the signer of this STATE, or start it and connect; a signer on
- * its way out is waited for.  At most ten seconds.
- */
-int signer_connect(const struct service *service, const struct state *state,
-    const struct event_hello *hello, struct audit_client **ret,
-    struct error *e) MUST_CHECK;
 
 #endif

@@ -57,6 +57,24 @@ bool spawn_reset_signals(void)
 	       sigprocmask(SIG_SETMASK, &none, NULL) == 0;
 }
 
+static bool go_alone(const struct spawn *what)
+{
+	int fd;
+
+	if (!what->alone)
+		return true;
+	/* EPERM: a session leader already. */
+	if (setsid() < 0 && getsid(0) != getpid())
+		return false;
+	fd = open("/dev/null", O_RDWR | O_NOCTTY);
+	for (int i = 0; i < SPAWN_FIRST; i++)
+		if (fd < 0 || (fd != i && dup2(fd, i) < 0))
+			return false;
+	if (fd >= SPAWN_FIRST)
+		(void)close(fd);
+	return chdir("/") == 0;
+}
+
 static bool take_ids(uint32_t uid)
 {
 	return uid == 0 ||
@@ -88,8 +106,8 @@ int spawn(const struct spawn *what, int *ret_pid_fd, struct error *e)
 	argv[n] = NULL;
 	pid = fork();
 	if (pid == 0) {
-		if (place_fds(what) && spawn_reset_signals() &&
-		    take_ids(what->uid))
+		if (place_fds(what) && go_alone(what) &&
+		    spawn_reset_signals() && take_ids(what->uid))
 			(void)execveat(
 			    program_fd, "", argv, environment, AT_EMPTY_PATH);
 		_exit(EXIT_NO_EXEC);

@@ -19,6 +19,9 @@ struct spawn {
 	const char *path;        /* absolute; borrowed */
 	const char *const *argv; /* NULL-ended; borrowed */
 	uint32_t uid; /* uid and gid to take before exec; 0: stay as we are */
+	/* With a session of its own and /dev/null as 0, 1 and 2, so that it
+	 * holds no pipe or terminal of whoever asked for it. */
+	bool alone;
 	size_t n_fds;
 	int fds
 	    [SPAWN_FDS_MAX]; /* what becomes 3, 4, ...; -1: that one closed */

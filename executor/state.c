@@ -15,39 +15,11 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "executor/account.h"
+#include "executor/state_directory.h"
 #include "executor/uids.h"
 
 #define STAGING_NAME    ".staging"
 #define QUARANTINE_NAME ".quarantine"
-
-static int open_directory(
-    int dir_fd, const char *name, uint32_t role, int *ret_fd, struct error *e)
-{
-	const struct file_open what = { dir_fd, name, O_RDONLY | O_DIRECTORY,
-		0 };
-	uint32_t uid = account_uid(role);
-	AUTO_FD fd = -1;
-	struct stat st;
-	bool fresh = mkdirat(dir_fd, name, 0700) == 0;
-
-	if (!fresh && errno != EEXIST)
-		return FAIL_SYS(e, "make %s in the state directory", name);
-	if (file_open_beneath(&what, &fd, e) < 0)
-		return FAIL_IN(e, "%s in the state directory", name);
-	if (fresh && (fchown(fd, account_uid(role), account_gid(role)) < 0 ||
-	                 fchmod(fd, 0700) < 0))
-		return FAIL_SYS(e, "give %s to its user", name);
-	if (fstat(fd, &st) < 0)
-		return FAIL_SYS(e, "stat %s", name);
-	if (st.st_uid != uid || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		return FAIL(e, ERROR_STATE,
-		    "%s in the state directory belongs to uid %u with mode "
-		    "%04o; it must belong to %u and be writable by nobody "
-		    "else: chown %u, chmod 0700",
-		    name, st.st_uid, st.st_mode & 07777, uid, uid);
-	*ret_fd = take_fd(&fd);
-	return 0;
-}
 
 /* Move every run of one dead supervisor's staging out of the way. */
 static int quarantine_runs(int from_fd, struct state *s, struct error *e)
@@ -123,7 +95,7 @@ static int open_own_staging(
 		struct stat there;
 		AUTO_FD fd = -1;
 
-		if (open_directory(all_fd, instance, UID_SUPERVISOR, &fd, e) <
+		if (state_directory(all_fd, instance, UID_SUPERVISOR, &fd, e) <
 		    0)
 			return -1;
 		if (flock(fd, LOCK_EX) < 0 || fstat(fd, &mine) < 0)
@@ -142,9 +114,9 @@ static int open_results(const char *instance, struct state *s, struct error *e)
 {
 	AUTO_FD all_fd = -1;
 
-	if (open_directory(s->results_fd, QUARANTINE_NAME, UID_SUPERVISOR,
+	if (state_directory(s->results_fd, QUARANTINE_NAME, UID_SUPERVISOR,
 	        &s->quarantine_fd, e) < 0 ||
-	    open_directory(
+	    state_directory(
 	        s->results_fd, STAGING_NAME, UID_SUPERVISOR, &all_fd, e) < 0)
 		return -1;
 	if (sweep(all_fd, s, e) < 0)
@@ -168,8 +140,8 @@ static int open_all(const struct service *service, const char *instance,
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (open_directory(service->state_fd, rows[i].name, rows[i].uid,
-		        rows[i].fd, e) < 0)
+		if (state_directory(service->state_fd, rows[i].name,
+		        rows[i].uid, rows[i].fd, e) < 0)
 			return -1;
 	return open_results(instance, ret, e);
 }

@@ -19,7 +19,8 @@
 #include "base/own.h"
 #include "executor/environment.h"
 
-#define READY_FD 3
+#define READY_FD   3
+#define CREDENTIAL "bailiff.seal" /* audit/keys.h: KEYS_CREDENTIAL */
 
 enum {
 	EXIT_USAGE = 2
@@ -106,6 +107,35 @@ static int absolute(const char **path, struct error *e)
 	return 0;
 }
 
+/*
+ * A service manager that keeps what the keys are sealed under says where it put
+ * it (systemd.exec(5), LoadCredential).  It too moves to a number that stays.
+ */
+static int open_credential(
+    struct supervisor_options *o, int *first, struct error *e)
+{
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
+	const char *directory = getenv("CREDENTIALS_DIRECTORY");
+	AUTO_FREE char *path = NULL;
+	AUTO_FD fd = -1;
+
+	if (directory == NULL)
+		return 0;
+	if (asprintf(&path, "%s/" CREDENTIAL, directory) < 0)
+		return FAIL_SYS(e, "allocate");
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return FAIL_SYS(e, "open the credential %s", path);
+	if (fd != *first && dup3(fd, *first, O_CLOEXEC) < 0)
+		return FAIL_SYS(e, "keep the credential");
+	if (fd == *first)
+		(void)take_fd(&fd);
+	o->secret_fd = (*first)++;
+	return 0;
+}
+
 /* An inherited socket moves to a number that cleaning leaves alone. */
 static int prepare(struct supervisor_options *o, struct error *e)
 {
@@ -121,6 +151,8 @@ static int prepare(struct supervisor_options *o, struct error *e)
 			(void)close(READY_FD);
 		o->listen_fd = first++;
 	}
+	if (open_credential(o, &first, e) < 0)
+		return -1;
 	return environment_clean(first, e);
 }
 
@@ -131,6 +163,8 @@ static int serve(struct supervisor *s, const struct supervisor_options *o,
 
 	if (supervisor_start(s, o, &started, e) < 0)
 		return -1;
+	if (o->secret_fd >= 0)
+		(void)close(o->secret_fd);
 	say(*ready_fd, "", started == SUPERVISOR_TAKEN ? "taken" : "ready");
 	own_close(ready_fd);
 	*ready_fd = -1;
@@ -144,7 +178,7 @@ static int serve(struct supervisor *s, const struct supervisor_options *o,
 
 static int start(char **argv, struct supervisor *s, int ready_fd)
 {
-	struct supervisor_options o = { .listen_fd = -1 };
+	struct supervisor_options o = { .listen_fd = -1, .secret_fd = -1 };
 	struct error e;
 
 	bool parsed = parse(argv, &o, &e) == 0;

@@ -88,7 +88,7 @@ struct supervisor_options {
 	/* Borrowed; NULL for the defaults, and for no home (struct service). */
 	const char *policy, *state, *home;
 	bool allow_nested;
-	int listen_fd; /* inherited system socket, -1 for our own */
+	int listen_fd, secret_fd; /* inherited, -1: none; socket, seal */
 };
 enum supervisor_started {
 	SUPERVISOR_READY,

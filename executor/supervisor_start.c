@@ -224,8 +224,13 @@ static int start_launcher(struct supervisor *s, struct error *e)
 	return judge_degraded(s, e);
 }
 
-static int start_signer(struct supervisor *s, struct error *e)
+static int start_signer(struct supervisor *s, int secret_fd, struct error *e)
 {
+	const struct signer_place place = { .service = &s->service,
+		.audit_fd = s->state.audit_fd,
+		.keys_fd = s->state.keys_fd,
+		.state_fd = s->state.signer_fd,
+		.secret_fd = secret_fd };
 	static const uint32_t promise_of[] = {
 		[DURABILITY_FULL] = PROMISE_FULL,
 		[DURABILITY_RELAXED] = PROMISE_RELAXED,
@@ -245,7 +250,7 @@ static int start_signer(struct supervisor *s, struct error *e)
 		if (strcmp(hello->builds.items[i].program, "launch") == 0)
 			memcpy(s->launch_sha256, hello->builds.items[i].sha256,
 			    sizeof(s->launch_sha256));
-	return signer_connect(&s->service, &s->state, hello, &s->audit, e);
+	return signer_connect(&place, hello, &s->audit, e);
 }
 
 /* What a service manager or a test hands over by mistake is said now. */
@@ -369,7 +374,8 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 		return -1;
 	if (supervisor_trace_start(s, e) < 0 ||
 	    supervisor_screen_start(s, e) < 0 ||
-	    supervisor_sync_start(s, e) < 0 || start_signer(s, e) < 0 ||
+	    supervisor_sync_start(s, e) < 0 ||
+	    start_signer(s, o->secret_fd, e) < 0 ||
 	    recover_runs(&s->state, s->audit, e) < 0 || keep_start(s, e) < 0 ||
 	    open_signals(s, e) < 0 || open_socket(s, o->listen_fd, e) < 0)
 		return -1;

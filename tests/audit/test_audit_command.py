@@ -96,7 +96,7 @@ def pins():
         return
     subprocess.run(["chmod", "-R", "a+rX", TOP], check=True)
     done = run("verify", "a", user=NOBODY, home=f"{TOP}/home")
-    check(done.returncode == 0 and done.stdout.endswith(b"Assurance: pin: local key, key: file, local\n"),
+    check(done.returncode == 0 and done.stdout.endswith(b"Assurance: pin: local key, keys: files, local\n"),
           "an account's own pin is taken and named")
     check(run("verify", "a", user=NOBODY, home=TOP).returncode == 2, "a key in the log folder is never taken")
     os.chmod(f"{mine}/log.vkey", 0o664)

@@ -75,7 +75,7 @@ def golden_set():
         check(done.returncode == 0, f"golden log {' '.join(args)}")
     done = verify(GOLDEN, [])
     lines = done.stdout.decode().splitlines()
-    check(lines[-2].startswith("Integrity: VERIFIED") and lines[-1] == "Assurance: pin: --key, local",
+    check(lines[-2].startswith("Integrity: VERIFIED") and lines[-1] == "Assurance: pin: --key, keys: files, local",
           "the last two lines are Integrity and Assurance")
     check(b"complete" not in done.stdout.lower(), "the report never says complete")
     check(verify(GOLDEN, ["--require", "anchored"]).returncode == 3, "no anchor: --require anchored is 3")

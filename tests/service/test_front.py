@@ -371,7 +371,7 @@ def _():
         r = call([BAILIFF, name, "--polciy", "x"])
         equal(r.code, 2, name)
         one_line(r, "--polciy", "--policy")
-    for name in ("key", "doctor", "selftest"):
+    for name in ("doctor", "selftest"):
         r = call([BAILIFF, name])
         equal(r.code, 2, name)
         one_line(r, name, "not built")

@@ -49,6 +49,8 @@ PROGRAMS = {
         (set(), {"policy", "log", "json", "crypto", "filter library", "builder", "opening", "walk", "starting", "code screening"}),
     "libexec/bailiff/bailiff-policy":
         ({"libseccomp.so.2", "libhs.so.5"}, {"log", "json", "crypto", "builder", "opening", "walk"}),
+    "libexec/bailiff/bailiff-key":
+        ({"libsodium.so.23"}, {"policy", "json", "filter library", "builder", "opening", "walk", "code screening"}),
     "libexec/bailiff/bailiff-audit":
         ({"libsodium.so.23", "libseccomp.so.2", "libz.so.1"}, {"policy", "json", "builder", "opening", "walk", "code screening"}),
 }

@@ -86,9 +86,9 @@ static void log_exists_only_once_committed(void **state)
 
 	assert_true(there(f, "pin/" SIGNER_PIN_FILE));
 	assert_false(there(f, SIGNER_KEY_FILE));
-	assert_int_equal(keys_open(f->keys_fd, &k, &e), -1);
+	assert_int_equal(keys_open(f->keys_fd, NULL, &k, &e), -1);
 	assert_int_equal(keys_commit(&f->keys, &e), 0);
-	assert_int_equal(keys_open(f->keys_fd, &k, &e), 0);
+	assert_int_equal(keys_open(f->keys_fd, NULL, &k, &e), 0);
 	assert_memory_equal(k.log.secret, f->keys.log.secret, ED25519_SECRET);
 	assert_string_equal(k.log_note.name, "localhost/bailiff/" LOG_ID);
 	assert_memory_equal(k.log_id, f->keys.log_id, sizeof(k.log_id));
