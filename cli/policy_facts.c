@@ -359,6 +359,12 @@ static void put_modules(
 	for (size_t i = 0; i < l->n_rules; i++)
 		if (absent_is_screened(l, &l->rules[i]))
 			sheet_text(s, l->rules[i].text, ABSENT_SCREENED);
+	if (l->has_only) {
+		sheet_list(s, "only");
+		for (size_t i = 0; i < l->n_only; i++)
+			sheet_item(s, l->only[i]);
+		sheet_list_end(s);
+	}
 	sheet_end(s);
 }
 
@@ -369,7 +375,7 @@ void policy_facts_host(struct sheet *s, const struct policy_facts *f)
 	put_inputs(s, f);
 	put_mounts(s, &f->mounts);
 	/* No heading without a line beneath it, for a person. */
-	if (s->json || f->absent.n_modules > 0 ||
+	if (s->json || absent_has_any(f->decision.language) ||
 	    f->decision.language->n_rules > 0)
 		put_modules(s, f->decision.language, &f->absent);
 }

@@ -159,7 +159,8 @@ static int learn(struct work *w, struct error *e)
 	if (load(w, e) < 0 ||
 	    learn_open(w->loaded.policy, &sink, &w->learn, e) < 0)
 		return say_failed(e, EXIT_USAGE);
-	if (warm_up(w, e) < 0 || learn_reader_start(&w->reader, e) < 0 ||
+	if (warm_up(w, e) < 0 || learn_hints(&w->learn, e) < 0 ||
+	    learn_reader_start(&w->reader, e) < 0 ||
 	    learn_reader_confine(e) < 0)
 		code = say_failed(e, EXIT_USAGE);
 	else if (learn_reader_take(&w->reader, &w->learn, &code, e) < 0)

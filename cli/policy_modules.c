@@ -148,11 +148,38 @@ static void put_screened(struct page *p, const char *language, const char *name)
 	p->n_modules++;
 }
 
+/* A list of the only modules: what else this host has goes. */
+static void put_only(
+    struct page *p, const struct policy_language *l, const struct absent *a)
+{
+	const char *language = l->language.name;
+
+	if (p->json) {
+		page_string(p,
+		    p->n_modules > 0 ? ",{\"language\":" : "{\"language\":",
+		    language);
+		if (text_printf(&p->out, &p->e,
+		        ",\"name\":null,\"enforced\":\"only\",\"named\":%zu,"
+		        "\"absent\":%zu}",
+		        l->n_only, a->n_others) < 0)
+			p->failed = true;
+	} else if (text_printf(&p->out, &p->e,
+	               "%-11s%s: all but %zu modules: absent, %zu files or "
+	               "directories\n",
+	               p->n_modules == 0 ? "denied" : "", language, l->n_only,
+	               a->n_others) < 0) {
+		p->failed = true;
+	}
+	p->n_modules++;
+}
+
 static void put_language_modules(
     struct page *p, const struct policy_language *l, const struct absent *a)
 {
 	for (size_t i = 0; i < a->n_modules; i++)
 		put_module(p, a, &a->modules[i]);
+	if (l->has_only)
+		put_only(p, l, a);
 	for (size_t i = 0; i < l->n_rules; i++)
 		if (absent_is_screened(l, &l->rules[i]))
 			put_screened(p, l->language.name, l->rules[i].text);

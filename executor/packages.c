@@ -122,6 +122,14 @@ static bool is_part(struct span name)
 
 static bool is_denied(const struct policy_language *l, struct span name)
 {
+	bool named = !l->has_only;
+
+	for (size_t i = 0; i < l->n_only; i++)
+		named =
+		    named || (strlen(l->only[i]) == name.len &&
+		                 memcmp(l->only[i], name.at, name.len) == 0);
+	if (!named)
+		return true;
 	for (size_t i = 0; i < l->n_denied; i++)
 		if (strlen(l->denied[i]) == name.len &&
 		    memcmp(l->denied[i], name.at, name.len) == 0)

@@ -78,7 +78,7 @@ int maker_add_denied(struct maker *m, const struct policy_language *l)
 	struct absent *absent;
 	int failed;
 
-	if (l->n_denied == 0)
+	if (!absent_has_any(l))
 		return 0;
 	absent = calloc(1, sizeof(*absent));
 	if (absent == NULL)

@@ -3,11 +3,9 @@
  * the supervisor.  It trusts the host's toolchain directories: root's, as what
  * runs from them is.
  */
-#include "policy/absent.h"
+#include "policy/absent_parts.h"
 
 #include <fcntl.h>
-#include <glob.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,21 +16,7 @@
 #include "base/own.h"
 #include "policy/parse.h"
 
-#define NAME_MARK       "{name}"
-#define BUILTINS_MAX    1024
 #define INTERPRETER_MAX (256u << 20)
-
-/* Modules that the interpreters themselves hold, and patterns as they stand. */
-struct finder {
-	struct absent *a;
-	struct error *e;
-	size_t n_read; /* interpreters */
-	size_t n_builtins;
-	char builtins[BUILTINS_MAX][POLICY_NAME_MAX];
-	char pattern[PATH_MAX];
-	char dir[PATH_MAX];
-	char real[PATH_MAX];
-};
 
 /* Whatever glob(3) finds; its failures are none of a policy's business but
  * lack of memory. */
@@ -48,7 +32,7 @@ static int expand(const char *pattern, glob_t *ret, struct error *e)
 	    why == GLOB_NOSPACE ? "out of memory" : "cannot be read");
 }
 
-static bool has_builtin(const struct finder *f, const char *name)
+bool absent_has_builtin(const struct absent_finder *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_builtins; i++)
 		if (strcmp(f->builtins[i], name) == 0)
@@ -56,7 +40,7 @@ static bool has_builtin(const struct finder *f, const char *name)
 	return false;
 }
 
-static int add_builtin(struct finder *f, const char *name, size_t len)
+static int add_builtin(struct absent_finder *f, const char *name, size_t len)
 {
 	char text[POLICY_NAME_MAX];
 
@@ -64,18 +48,18 @@ static int add_builtin(struct finder *f, const char *name, size_t len)
 		return 0; /* no name that a policy can write */
 	memcpy(text, name, len);
 	text[len] = '\0';
-	if (has_builtin(f, text))
+	if (absent_has_builtin(f, text))
 		return 0;
-	if (f->n_builtins == BUILTINS_MAX)
+	if (f->n_builtins == ABSENT_BUILTINS_MAX)
 		return FAIL(f->e, ERROR_LIMIT, "more than %d modules inside",
-		    BUILTINS_MAX);
+		    ABSENT_BUILTINS_MAX);
 	memcpy(f->builtins[f->n_builtins++], text, len + 1);
 	return 0;
 }
 
 /* Every text that begins with 'mark', up to its NUL: a name of a symbol. */
 static int scan_marks(
-    struct finder *f, const char *data, size_t len, const char *mark)
+    struct absent_finder *f, const char *data, size_t len, const char *mark)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 	                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -99,7 +83,7 @@ static int scan_marks(
 	return 0;
 }
 
-static int read_interpreter(struct finder *f, const char *path)
+static int read_interpreter(struct absent_finder *f, const char *path)
 {
 	const char *mark = f->a->language->language.modules.mark;
 	AUTO_FD fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -122,7 +106,7 @@ static int read_interpreter(struct finder *f, const char *path)
 	return ret;
 }
 
-static int find_builtins(struct finder *f)
+static int find_builtins(struct absent_finder *f)
 {
 	const struct language_modules *m = &f->a->language->language.modules;
 
@@ -152,7 +136,7 @@ static int find_builtins(struct finder *f)
 }
 
 /* "/usr/lib/python3.11/x.py", where the directory may be reached by links. */
-static int add_path(struct finder *f, const char *path)
+int absent_add_path(struct absent_finder *f, const char *path, size_t first)
 {
 	struct absent *a = f->a;
 	const char *base = strrchr(path, '/');
@@ -169,8 +153,7 @@ static int add_path(struct finder *f, const char *path)
 	    a->paths[a->n_paths], ABSENT_PATH_MAX, "%s%s", f->real, base);
 	if (n < 0 || n >= ABSENT_PATH_MAX)
 		return FAIL(f->e, ERROR_LIMIT, "%s: path too long", path);
-	/* Of this module; what another one has as well stands there too. */
-	for (size_t i = a->modules[a->n_modules - 1].first; i < a->n_paths; i++)
+	for (size_t i = first; i < a->n_paths; i++)
 		if (strcmp(a->paths[i], a->paths[a->n_paths]) == 0)
 			return 0;
 	a->n_paths++;
@@ -178,17 +161,17 @@ static int add_path(struct finder *f, const char *path)
 }
 
 /* The pattern of one file of "a.b": DIR/a/ and what 'file' says of "b". */
-static int make_pattern(
-    struct finder *f, const char *dir, const char *file, const char *name)
+static int make_pattern(struct absent_finder *f, const char *dir,
+    const char *file, const char *name)
 {
-	const char *mark = strstr(file, NAME_MARK);
+	const char *mark = strstr(file, ABSENT_NAME_MARK);
 	const char *last = strrchr(name, '.');
 	size_t n;
 
 	last = last != NULL ? last + 1 : name;
 	n = (size_t)snprintf(f->pattern, sizeof(f->pattern), "%s/%.*s%.*s%s%s",
 	    dir, (int)(last - name), name, (int)(mark - file), file, last,
-	    mark + strlen(NAME_MARK));
+	    mark + strlen(ABSENT_NAME_MARK));
 	if (n >= sizeof(f->pattern))
 		return FAIL(f->e, ERROR_LIMIT, "%s: pattern too long", dir);
 	for (char *at = f->pattern + strlen(dir) + 1;
@@ -198,9 +181,12 @@ static int make_pattern(
 	return 0;
 }
 
-static int find_files(struct finder *f, const char *dir, const char *name)
+static int find_files(
+    struct absent_finder *f, const char *dir, const char *name)
 {
 	const struct language_modules *m = &f->a->language->language.modules;
+	/* Of this module; what another one has as well stands there too. */
+	size_t first = f->a->modules[f->a->n_modules - 1].first;
 
 	for (size_t i = 0; i < m->n_files; i++) {
 		glob_t found;
@@ -209,7 +195,7 @@ static int find_files(struct finder *f, const char *dir, const char *name)
 		if (failed < 0 || expand(f->pattern, &found, f->e) < 0)
 			return -1;
 		for (size_t j = 0; failed == 0 && j < found.gl_pathc; j++)
-			failed = add_path(f, found.gl_pathv[j]);
+			failed = absent_add_path(f, found.gl_pathv[j], first);
 		globfree(&found);
 		if (failed < 0)
 			return -1;
@@ -236,18 +222,19 @@ static bool is_given(const struct capabilities *c, const char *capability)
 }
 
 /* Of the module and of its other half, which has an underscore in front. */
-static void judge(struct finder *f, struct absent_module *module)
+static void judge(struct absent_finder *f, struct absent_module *module)
 {
 	const struct policy_language *l = f->a->language;
 	char half[POLICY_NAME_MAX + 1];
 
 	(void)snprintf(half, sizeof(half), "_%s", module->name);
-	if (!has_builtin(f, module->name) && !has_builtin(f, half)) {
+	if (!absent_has_builtin(f, module->name) &&
+	    !absent_has_builtin(f, half)) {
 		module->way = module->n > 0 ? ABSENT_FILES : ABSENT_NOTHING;
 		return;
 	}
 	/* It imports without its files, and an interpreter may need them. */
-	if (has_builtin(f, module->name)) {
+	if (absent_has_builtin(f, module->name)) {
 		f->a->n_paths = module->first;
 		module->n = 0;
 	}
@@ -258,7 +245,8 @@ static void judge(struct finder *f, struct absent_module *module)
 	                  : ABSENT_NEITHER;
 }
 
-static int find_module(struct finder *f, const glob_t *dirs, const char *name)
+static int find_module(
+    struct absent_finder *f, const glob_t *dirs, const char *name)
 {
 	struct absent *a = f->a;
 	struct absent_module *module = &a->modules[a->n_modules++];
@@ -272,10 +260,9 @@ static int find_module(struct finder *f, const glob_t *dirs, const char *name)
 	return 0;
 }
 
-static int find_dirs(struct finder *f, glob_t *ret)
+int absent_find_dirs(
+    const struct language_modules *m, glob_t *ret, struct error *e)
 {
-	const struct language_modules *m = &f->a->language->language.modules;
-
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < m->n_directories; i++) {
 		/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
@@ -284,34 +271,42 @@ static int find_dirs(struct finder *f, glob_t *ret)
 		    NULL, ret);
 
 		if (why != 0 && why != GLOB_NOMATCH)
-			return FAIL(f->e, ERROR_SYSTEM, "look for %s",
-			    m->directories[i]);
+			return FAIL(
+			    e, ERROR_SYSTEM, "look for %s", m->directories[i]);
 	}
 	return 0;
 }
 
-static int find_all(struct finder *f)
+static int find_all(struct absent_finder *f)
 {
 	const struct policy_language *l = f->a->language;
 	glob_t dirs;
-	int failed = find_dirs(f, &dirs);
+	int failed = absent_find_dirs(&l->language.modules, &dirs, f->e);
 
 	for (size_t i = 0; failed == 0 && i < l->n_denied; i++)
 		failed = find_module(f, &dirs, l->denied[i]);
+	if (failed == 0 && l->has_only)
+		failed = absent_find_others(f, &dirs);
 	globfree(&dirs);
 	return failed;
+}
+
+bool absent_has_any(const struct policy_language *l)
+{
+	return l->n_denied > 0 || l->has_only;
 }
 
 int absent_find(
     const struct policy_language *l, struct absent *ret, struct error *e)
 {
-	struct finder *f;
+	struct absent_finder *f;
 	int failed;
 
 	ret->language = l;
 	ret->n_modules = 0;
 	ret->n_paths = 0;
-	if (l->n_denied == 0)
+	ret->n_others = 0;
+	if (!absent_has_any(l))
 		return 0;
 	f = calloc(1, sizeof(*f));
 	if (f == NULL)

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "policy/policy.h"
 
-#define ABSENT_PATHS_MAX 512
+#define ABSENT_PATHS_MAX 1024
 #define ABSENT_PATH_MAX  256
 
 enum absent_way {
@@ -40,10 +40,15 @@ struct absent {
 	const struct policy_language *language; /* borrowed */
 	size_t n_modules;
 	struct absent_module modules[POLICY_DENIED_MAX];
+	size_t
+	    n_others; /* the last of 'paths': of modules beside the only ones */
 	size_t n_paths;
 	/* Absolute, the directory's links resolved, the name as it is. */
 	char paths[ABSENT_PATHS_MAX][ABSENT_PATH_MAX];
 };
+
+/* Whether the language goes without any module. */
+bool absent_has_any(const struct policy_language *l);
 
 /* Look at this host; big: on the heap. */
 int absent_find(const struct policy_language *l, struct absent *ret,

@@ -212,6 +212,8 @@ static void match_language(struct policy_decision *d)
 	}
 	if (l->n_denied > MODULES_TOLD)
 		add_word(&d->rules, WORD_MORE);
+	if (l->has_only)
+		add_word(&d->rules, "modules.only");
 }
 
 void policy_decide(const struct policy *p, const struct policy_request *request,

@@ -130,6 +130,32 @@ static void tell_modules(struct diff *d, const struct policy_language *of[2])
 		}
 }
 
+static bool names(const struct policy_language *l, const char *module)
+{
+	for (size_t i = 0; i < l->n_only; i++)
+		if (strcmp(l->only[i], module) == 0)
+			return true;
+	return !l->has_only;
+}
+
+/* Lists of the only modules; without one there are all. */
+static void tell_only(struct diff *d, const struct policy_language *of[2])
+{
+	diff_name(d, "%s.modules.only", of[0]->language.name);
+	if (of[0]->has_only != of[1]->has_only) {
+		diff_tell(d, of[0]->has_only ? DIFF_ALLOWED : DIFF_DENIED, "%s",
+		    of[0]->has_only ? "is gone: all there are"
+		                    : "is new: no others");
+		return;
+	}
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < of[side]->n_only; i++)
+			if (!names(of[1 - side], of[side]->only[i]))
+				diff_tell(d,
+				    side == 0 ? DIFF_DENIED : DIFF_ALLOWED,
+				    "%s", of[side]->only[i]);
+}
+
 static const struct code_rule *find_rule(
     const struct policy_language *l, const char *id)
 {
@@ -210,6 +236,7 @@ static int tell_language(struct diff *d, const struct policy_language *was,
 	tell_limits(d, language, limits);
 	tell_compile_limits(d, was, is);
 	tell_modules(d, of);
+	tell_only(d, of);
 	tell_rules(d, was, is);
 	if (have_the_same(&was->capabilities, &is->capabilities))
 		return 0;

@@ -274,6 +274,8 @@ static void put_languages(struct writer *w, const struct policy *p)
 		put_limits(w, l->limits);
 		put_rows(
 		    w, ",\"modules\":{\"deny\":", ROWS(l->denied, l->n_denied));
+		if (l->has_only)
+			put_rows(w, ",\"only\":", ROWS(l->only, l->n_only));
 		put(w, "}");
 		put_rules(w, l);
 		put(w, "}");

@@ -3,7 +3,7 @@
  * seen.  Linked by bailiff-policy.  Every answer is read from a compiled filter,
  * not from the tables it was made of.
  */
-#include "policy/learn.h"
+#include "policy/learn_parts.h"
 
 #include <inttypes.h>
 #include <linux/seccomp.h>
@@ -289,6 +289,7 @@ static int find_least(
 		    "%s: the fragment would refuse %s, which was made; report "
 		    "this",
 		    of->of->language.name, refused);
+	learn_modules_least(l, of);
 	tell_denied(l, of);
 	tell_rare(l, of);
 	return 0;
@@ -324,6 +325,7 @@ static int check_language(
 		learn_note(l, "%s: would be refused: %s", of->of->language.name,
 		    names[i]);
 	}
+	*n += learn_modules_check(l, of);
 	if (of->own_code && !a.is->exec_memory) {
 		++*n;
 		learn_note(l,

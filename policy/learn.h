@@ -29,14 +29,21 @@
 #define LEARN_NODES_MAX   64
 #define LEARN_ARGS        6
 #define LEARN_TUPLES_MAX  4096
-#define LEARN_MODULES_MAX 1024
+#define LEARN_MODULES_MAX POLICY_ONLY_MAX
 #define LEARN_DENIED_MAX  512
+#define LEARN_HINTS_MAX   1024
 #define LEARN_VALUE_MAX   16384
 
 /* A call with the arguments that a filter may judge. */
 struct learn_tuple {
 	size_t call; /* callset_find */
 	uint64_t args[LEARN_ARGS];
+};
+
+/* A file in a language's directories that is no module's own, and a module that
+ * stands in it. */
+struct learn_hint {
+	char path[256], name[POLICY_NAME_MAX];
 };
 
 /* What the filter answered, and how often. */
@@ -53,7 +60,7 @@ struct learn_language {
 	struct learn_tuple *tuples;    /* owned */
 	size_t n_tuples, tuples_cap;
 	bool own_code; /* executed files that a program could write */
-	/* Modules whose files were opened; top names, sorted when read. */
+	/* Modules whose files were opened: first names, sorted by learn_least. */
 	char (*modules)[POLICY_NAME_MAX]; /* owned */
 	size_t n_modules;
 	struct learn_denied *denied; /* owned */
@@ -76,15 +83,21 @@ struct learn {
 	size_t n_runs, n_lines;
 	uint64_t host_inputs;
 	char run[POLICY_NAME_MAX]; /* that is read */
-	struct filter *filter;     /* owned; room */
-	char *value;               /* owned; room for one string */
-	struct scan s;             /* of the line that is read */
+	struct learn_hint *hints;  /* owned */
+	size_t n_hints;
+	struct filter *filter; /* owned; room */
+	char *value;           /* owned; room for one string */
+	struct scan s;         /* of the line that is read */
 	struct scan_node nodes[LEARN_NODES_MAX];
 };
 
 int learn_open(const struct policy *policy, const struct learn_sink *sink,
     struct learn *ret, struct error *e) MUST_CHECK;
 void learn_close(struct learn *l);
+
+/* learn_hints.c: look at this host's directories of modules, before the first
+ * line. */
+int learn_hints(struct learn *l, struct error *e) MUST_CHECK;
 
 /* One line of facts, without its LF. */
 int learn_line(
@@ -101,12 +114,5 @@ int learn_write(
 /* Note all that the policy as it is would have refused to these runs;
  * *ret_n is how much. */
 int learn_check(struct learn *l, size_t *ret_n, struct error *e) MUST_CHECK;
-
-/* learn_modules.c: the module that a file of the language belongs to, or false
- * for a file that is none's. */
-bool learn_module(const struct language_modules *m, const char *path,
-    char ret[POLICY_NAME_MAX]);
-
-void learn_note(struct learn *l, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/learn.h"
+#include "policy/learn_parts.h"
 #include "policy/numbers.h"
 
 #if defined(__x86_64__)
@@ -26,8 +26,9 @@ int learn_open(const struct policy *policy, const struct learn_sink *sink,
 	    calloc(POLICY_LANGUAGES_MAX, sizeof(ret->languages[0]));
 	ret->filter = calloc(1, sizeof(*ret->filter));
 	ret->value = malloc(LEARN_VALUE_MAX);
+	ret->hints = calloc(LEARN_HINTS_MAX, sizeof(ret->hints[0]));
 	if (ret->languages == NULL || ret->filter == NULL ||
-	    ret->value == NULL) {
+	    ret->hints == NULL || ret->value == NULL) {
 		learn_close(ret);
 		return FAIL_SYS(e, "allocate");
 	}
@@ -45,6 +46,8 @@ void learn_close(struct learn *l)
 	free(l->languages);
 	free(l->filter);
 	free(l->value);
+	free(l->hints);
+	l->hints = NULL;
 	l->languages = NULL;
 	l->filter = NULL;
 	l->value = NULL;
@@ -253,14 +256,9 @@ static int take_code(struct learn *l, struct error *e)
 	return 0;
 }
 
-static int take_open(struct learn *l, struct error *e)
+static int add_module(
+    struct learn_language *of, const char *name, struct error *e)
 {
-	struct learn_language *of = l->now;
-	char name[POLICY_NAME_MAX];
-
-	if (!word(l, "path", l->value, LEARN_VALUE_MAX) ||
-	    !learn_module(&of->of->language.modules, l->value, name))
-		return 0;
 	if (of->modules == NULL)
 		of->modules = calloc(LEARN_MODULES_MAX, sizeof(of->modules[0]));
 	if (of->modules == NULL)
@@ -271,7 +269,25 @@ static int take_open(struct learn *l, struct error *e)
 	if (of->n_modules == LEARN_MODULES_MAX)
 		return FAIL(
 		    e, ERROR_LIMIT, "more than %d modules", LEARN_MODULES_MAX);
-	memcpy(of->modules[of->n_modules++], name, sizeof(name));
+	(void)snprintf(
+	    of->modules[of->n_modules++], POLICY_NAME_MAX, "%s", name);
+	return 0;
+}
+
+/* A module's file, or one that modules stand in. */
+static int take_open(struct learn *l, struct error *e)
+{
+	char name[POLICY_NAME_MAX];
+
+	if (!word(l, "path", l->value, LEARN_VALUE_MAX))
+		return 0;
+	if (learn_module(&l->now->of->language.modules, l->value, name) &&
+	    add_module(l->now, name, e) < 0)
+		return -1;
+	for (size_t i = 0; i < l->n_hints; i++)
+		if (strcmp(l->hints[i].path, l->value) == 0 &&
+		    add_module(l->now, l->hints[i].name, e) < 0)
+			return -1;
 	return 0;
 }
 

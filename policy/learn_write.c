@@ -71,12 +71,26 @@ static void put_capabilities(struct writer *w, const struct capabilities *c)
 	put(w, "\n        }\n      }");
 }
 
+/* What is found in files by an import, and nothing else. */
+static void put_modules(struct writer *w, const struct learn_language *of)
+{
+	const char *names[LEARN_MODULES_MAX];
+
+	for (size_t i = 0; i < of->n_modules; i++)
+		names[i] = of->modules[i];
+	put(w, ",\n      \"modules\": {\n        \"only\": ");
+	put_list(w, "          ", names, of->n_modules);
+	put(w, "\n      }");
+}
+
 static void put_language(struct writer *w, const struct learn_language *of)
 {
 	put(w, "    ");
 	put_text(w, of->of->language.name);
 	put(w, ": {\n");
 	put_capabilities(w, &of->least);
+	if (of->of->language.modules.n_directories > 0)
+		put_modules(w, of);
 	put(w, "\n    }");
 }
 

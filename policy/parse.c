@@ -180,7 +180,8 @@ static void take_language(struct reader *r, uint32_t node, struct parse *p)
 		return;
 	check_needs(r, node, l);
 	settle_compiler(r, node, l);
-	if (l->n_denied > 0 && l->language.modules.n_directories == 0)
+	if ((l->n_denied > 0 || l->has_only) &&
+	    l->language.modules.n_directories == 0)
 		reader_fault(r, node,
 		    "%s has no modules that could be denied; leave them out",
 		    l->language.name);

@@ -170,8 +170,39 @@ static void take_deny(struct reader *r, uint32_t node, void *to)
 	qsort(l->denied, l->n_denied, sizeof(l->denied[0]), compare_names);
 }
 
+/* The module itself, not one inside of another: what an import begins with. */
+static void take_only(struct reader *r, uint32_t node, void *to)
+{
+	struct policy_language *l = to;
+
+	if (!reader_is(r, node, SCAN_ARRAY))
+		return;
+	if (r->scan.nodes[node].n > POLICY_ONLY_MAX) {
+		reader_fault(r, node, "more than %d modules", POLICY_ONLY_MAX);
+		return;
+	}
+	l->has_only = true;
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next) {
+		char *name = l->only[l->n_only];
+
+		if (!take_module(r, i, name))
+			continue;
+		if (strchr(name, '.') != NULL)
+			reader_fault(
+			    r, i, "a module inside of another; name that one");
+		for (size_t j = 0; j < l->n_only; j++)
+			if (strcmp(l->only[j], name) == 0)
+				reader_fault(
+				    r, i, "this module stands here twice");
+		l->n_only++;
+	}
+	qsort(l->only, l->n_only, sizeof(l->only[0]), compare_names);
+}
+
 static const struct reader_key deny_keys[] = {
-	{ "deny", take_deny, 0, true, &shape_denied },
+	{ "deny", take_deny, 0, false, &shape_denied },
+	{ "only", take_only, 0, false, &shape_only_modules },
 };
 const struct reader_keys parse_module_keys = { "modules",
 	sizeof(deny_keys) / sizeof(deny_keys[0]), deny_keys };

@@ -33,6 +33,7 @@
 #define POLICY_ETC_MAX        16
 #define POLICY_ALIASES_MAX    8
 #define POLICY_DENIED_MAX     64 /* modules of one language */
+#define POLICY_ONLY_MAX       512
 #define POLICY_ANSWERS_MAX    32
 #define POLICY_RULES_MAX      48 /* code rules of one language */
 #define POLICY_PATTERN_MAX    512
@@ -162,6 +163,10 @@ struct policy_language {
 	struct compile_limits compile;
 	char denied[POLICY_DENIED_MAX][POLICY_NAME_MAX]; /* modules; sorted */
 	size_t n_denied;
+	/* Of modules in files only these are there; sorted. */
+	bool has_only;
+	char only[POLICY_ONLY_MAX][POLICY_NAME_MAX];
+	size_t n_only;
 	struct code_rule *rules; /* owned; in the order of the file */
 	size_t n_rules;
 };
@@ -311,7 +316,7 @@ struct policy_words {
  *
  * What matches without denying: language.NAME; path.read; module.NAME for the
  * first modules, by name, that runs of the language go without; the rest is
- * "rules.more".
+ * "rules.more"; modules.only when a list names those that there are.
  *
  * What is found in the code: code.rule.ID, either way; code.encoding, which
  * denies; and code.rule.limit or .failed, when the screen gives no answer.

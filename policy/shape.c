@@ -68,6 +68,14 @@ const struct shape shape_denied = {
 	SHAPE_LIST, .about = "They are absent, by the names of an import.",
 	.item = &module, .range = { 0, POLICY_DENIED_MAX },
 };
+static const struct shape top_module = {
+	SHAPE_TEXT, .pattern = "^" MODULE_WORD END,
+	.range = { 1, POLICY_NAME_MAX - 1 },
+};
+const struct shape shape_only_modules = {
+	SHAPE_LIST, .about = "Of modules in files these alone are there.",
+	.item = &top_module, .range = { 0, POLICY_ONLY_MAX },
+};
 
 const struct shape shape_libraries = {
 	SHAPE_LIST, .about = "Not built yet: only [].",

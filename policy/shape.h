@@ -49,6 +49,7 @@ extern const struct shape shape_languages;
 extern const struct shape shape_language; /* one of them */
 extern const struct shape shape_modules;
 extern const struct shape shape_denied;
+extern const struct shape shape_only_modules;
 extern const struct shape shape_libraries;
 extern const struct shape shape_rules;
 extern const struct shape shape_rule_id;

@@ -65,6 +65,8 @@ CHANGES = [
      (["python.modules.ctypes no longer denied"], [], [])),
     ("a module more denied", put(("languages", "python", "modules"), {"deny": ["ctypes", "xml.etree"]}),
      ([], ["python.modules.xml.etree denied"], [])),
+    ("a list of the only modules", put(("languages", "python", "modules"), {"deny": ["ctypes"], "only": ["json"]}),
+     ([], ["python.modules.only is new: no others"], [])),
     ("System V and POSIX queues", put(CAP, {"subprocess": True, "ipc": True}),
      (["python.capabilities.ipc true, was false"] +
       [f"python.calls.{c} {'by its arguments' if c == 'shmat' else 'allow'}, was EPERM" for c in IPC], [], [])),

@@ -50,7 +50,7 @@ FULL = {
     "languages": {
         "python": {"limits": {"wall_ms": {"default": 10, "max": 20}, "file_size": {"max": "unlimited"}},
                    "capabilities": {"syscalls": {"only": ["read", "mmap"], "allow": [], "deny": []}},
-                   "modules": {"deny": ["ctypes", "xml.etree"]}, "libraries": [],
+                   "modules": {"deny": ["ctypes", "xml.etree"], "only": ["json", "_re2"]}, "libraries": [],
                    "rules": [{"id": "a.b_1", "pattern": "\\bx\\(", "in": "code", "action": "deny"},
                              {"id": "c", "pattern": "y", "in": ["strings", "comments"], "action": "flag"},
                              {"id": "limits", "module": "sys/socket.h"}],

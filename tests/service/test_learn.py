@@ -82,6 +82,7 @@ def _():
     p = Place(trace="required")
     runs = record(p, "python", BUSY, 3)
     fragment, _ = learned(p, runs)
+    check("json" not in fragment["languages"]["python"]["modules"]["only"], "modules")
     capabilities = fragment["languages"]["python"]["capabilities"]
     equal([capabilities[c] for c in ("subprocess", "threads", "loopback", "ipc")], [True, True, False, False],
           "capabilities")
@@ -92,13 +93,20 @@ def _():
     r = learn(p, "--check", *runs, policy=smaller)
     equal(r.code, 0, "--check: %r" % r)
     one_line(r, "nothing of 3 runs would be refused")
+    modules = fragment["languages"]["python"]["modules"]["only"]
+    check({"subprocess", "threading", "tempfile", "encodings"} < set(modules) and "email" not in modules, modules)
+    other = "import json, sys\nprint('made')"
+    equal(p.json("--lang", "python", "-c", other).json["stdout"], "made\n", "a module, before")
+    r = p.json("--lang", "python", "-c", other, policy=smaller).json
+    check(r["exit_code"] == 1 and "No module named 'json'" in r["stderr"], "a module under the smaller one: %r" % r)
     # It is really smaller, in the kernel: what no run did, the policy before allowed and this one refuses.
-    other = "import os, socket\nos.symlink('a', 'b')\nprint('made')"
+    other = "import os\nos.symlink('a', 'b')\nprint('made')"
     check("symlink" not in only(fragment, "python"), "symlink was learned")
     equal(p.json("--lang", "python", "-c", other).json["stdout"], "made\n", "before")
     r = p.json("--lang", "python", "-c", other, policy=smaller).json
     check(r["exit_code"] == 1 and "PermissionError" in r["stderr"], "symlink under the smaller one: %r" % r)
-    other = "import socket\ntry: socket.socket(); print('made')\nexcept OSError as e: print(e.errno)"
+    # Its C half is inside the interpreter, so it imports.
+    other = "import _socket\ntry: _socket.socket(); print('made')\nexcept OSError as e: print(e.errno)"
     equal((p.json("--lang", "python", "-c", other).json["stdout"],
            p.json("--lang", "python", "-c", other, policy=smaller).json["stdout"]), ("made\n", "1\n"), "a socket")
 
@@ -137,6 +145,29 @@ def _():
     r = learn(p, "--check", *runs, policy=merged(p, fragment))
     equal((r.code, b"would be refused: clone" in r.err, b"would be refused: execve" in r.err), (1, True, True),
           "--check without programs: %r" % r)
+
+
+@case("modules that no run opened are absent, and a policy that lacks one that a run opened is told of")
+def _():
+    p = Place(trace="required")
+    code = "import json, email.message\nprint(json.dumps([1]))"
+    runs = record(p, "python", code, 1)
+    fragment, _ = learned(p, runs)
+    only_modules = fragment["languages"]["python"]["modules"]["only"]
+    check({"json", "email"} <= set(only_modules), only_modules)
+    smaller = merged(p, fragment)
+    equal(p.json("--lang", "python", "-c", code, policy=smaller).json["stdout"], "[1]\n", "again")
+    # Neither by an import nor by its file, and what is inside the interpreter is still there.
+    probe = ("import os, sys\nfound = []\nfor name in ('xml', 'csv', 'json', 'os', 'sys', 'unittest'):\n"
+             "    try: __import__(name); found.append(name)\n    except ImportError: pass\n"
+             "print(found, [f for d in sys.path if os.path.isdir(d) for f in os.listdir(d) if f.startswith('csv')])")
+    equal((p.json("--lang", "python", "-c", probe).json["stdout"].split("]")[0],
+           p.json("--lang", "python", "-c", probe, policy=smaller).json["stdout"]),
+          ("['xml', 'csv', 'json', 'os', 'sys', 'unittest'", "['json', 'os', 'sys'] []\n"), "modules")
+    fragment["languages"]["python"]["modules"]["only"].remove("email")
+    r = learn(p, "--check", *runs, policy=merged(p, fragment))
+    equal(r.code, 1, "--check: %r" % r)
+    one_line(r, "python: would be absent: module email")
 
 
 @case("what was denied, and what the policy does not allow, is named and left out")

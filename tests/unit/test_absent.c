@@ -228,6 +228,39 @@ static void an_interpreter_without_symbols_is_refused(void **state)
 	assert_non_null(strstr(e.text, "cannot be denied on this host"));
 }
 
+/* What is there of a list of the only modules. */
+static void a_list_of_the_only_ones_hides_the_others(void **state)
+{
+	static const char *const files[] = { "lib1/json.py",
+		"lib1/_json.abi.so", "lib1/email/__init__.py",
+		"lib1/email/x.py", "lib1/LICENSE-1", "lib1/pth.pth" };
+	struct place *p = *state;
+	struct error e = { 0 };
+	char all[4096] = "";
+
+	put_directory(p, "lib1/email");
+	put_directory(p, "lib1/__pycache__");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		put_file(p, files[i], "x", 1);
+	p->l->n_denied = 0;
+	p->l->has_only = true;
+	p->l->n_only = 1;
+	(void)snprintf(p->l->only[0], sizeof(p->l->only[0]), "json");
+	if (absent_find(p->l, p->a, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(p->a->n_others, p->a->n_paths);
+	for (size_t i = 0; i < p->a->n_paths; i++) {
+		size_t len = strlen(all);
+
+		(void)snprintf(all + len, sizeof(all) - len, "%s ",
+		    strrchr(p->a->paths[i], '/') + 1);
+	}
+	p->l->has_only = false;
+	/* os is inside, pack only a place for others. */
+	assert_string_equal(all, "_ctypes.abi.so ctypes.py ctypes.so "
+	                         "ctypesx.py email socket.py ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +273,7 @@ int main(void)
 		    what_is_inside_needs_a_capability_that_is_not_given),
 		cmocka_unit_test(
 		    what_nothing_answers_is_refused_and_keeps_its_files),
+		cmocka_unit_test(a_list_of_the_only_ones_hides_the_others),
 		cmocka_unit_test(an_interpreter_without_symbols_is_refused),
 	};
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "policy/learn.h"
+#include "policy/learn_parts.h"
 #include "policy_texts.h"
 
 #if defined(__x86_64__)
@@ -266,7 +266,11 @@ static void files_belong_to_modules(void **state)
 		{ "/usr/lib/python3.11/__pycache__/re.cpython-311.pyc", "re" },
 		{ "/usr/lib/python3.11/email/mime/text.py", "email" },
 		{ "/usr/lib/python3.11/_weakrefset.py", "_weakrefset" },
-		{ "/usr/lib/python3.11/json", NULL },
+		{ "/usr/lib/python3.11/json", "json" },
+		{ "/usr/lib/python3.11/__pycache__", NULL },
+		{ "/usr/lib/python3.11/__pycache__x.py", "__pycache__x" },
+		{ "/usr/lib/python3.11/lib-dynload", NULL },
+		{ "/usr/lib/python3.11/__pycache__/", NULL },
 		{ "/usr/lib/python3.11/9.py", NULL },
 		{ "/usr/lib/python3.11/x-y.py", NULL },
 		{ "/usr/lib/other/json/__init__.py", NULL },

@@ -209,7 +209,9 @@ static const struct bad bad[] = {
 	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"a..b\"]}}}}", "\"a..b\"", "/languages/python/modules/deny/0", "not a module" },
 	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":[\"a\",\"a\"]}}}}", "\"a\"]", "/languages/python/modules/deny/1", "twice" },
 	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"deny\":\"a\"}}}}", "\"a\"}", "/languages/python/modules/deny", "expected a list" },
-	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{}}}}", "{}}", "/languages/python/modules", "needs the key \"deny\"" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"only\":[\"a\",\"a\"]}}}}", "\"a\"]", "/languages/python/modules/only/1", "twice" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"python\":{\"modules\":{\"only\":[\"a.b\"]}}}}", "\"a.b\"", "/languages/python/modules/only/0", "inside of another" },
+	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"bash\":{\"modules\":{\"only\":[]}}}}", "{\"modules", "/languages/bash", "no modules" },
 	{ "{\"version\":1,\"name\":\"t\",\"languages\":{\"bash\":{\"modules\":{\"deny\":[\"a\"]}}}}", "{\"modules", "/languages/bash", "no modules" },
 };
 /* clang-format on */
