@@ -109,15 +109,14 @@ static int read_blocks(const struct index_read *x, uint64_t whole,
 	return 0;
 }
 
-/* The root of the block that is not whole, from its leaves. */
+/* The block that is not whole, from its leaves. */
 static int read_rest(const struct index_read *x, uint64_t size,
-    uint8_t ret[TREE_HASH], struct error *e)
+    struct tree *ret, struct error *e)
 {
 	uint8_t leaves[AT_ONCE * TREE_HASH];
 	uint64_t from = size - size % INDEX_BLOCK;
-	struct tree t;
 
-	tree_init(&t);
+	tree_init(ret);
 	for (; from < size; from += AT_ONCE) {
 		uint64_t n = size - from < AT_ONCE ? size - from : AT_ONCE;
 		const uint64_t span[] = { from * TREE_HASH, n * TREE_HASH };
@@ -125,9 +124,47 @@ static int read_rest(const struct index_read *x, uint64_t size,
 		if (read_at(x, INDEX_LEAVES, leaves, span, e) < 0)
 			return -1;
 		for (uint64_t i = 0; i < n; i++)
-			tree_add(&t, leaves + i * TREE_HASH);
+			tree_add(ret, leaves + i * TREE_HASH);
 	}
-	tree_root(&t, ret);
+	return 0;
+}
+
+/* The roots of all blocks. */
+static int read_all(
+    const struct index_read *x, uint64_t size, uint8_t *blocks, struct error *e)
+{
+	uint64_t whole = size / INDEX_BLOCK;
+	struct tree rest;
+
+	if (read_blocks(x, whole, blocks, e) < 0 ||
+	    read_rest(x, size, &rest, e) < 0)
+		return -1;
+	if (rest.size > 0)
+		tree_root(&rest, blocks + whole * TREE_HASH);
+	return 0;
+}
+
+/* Its full subtrees are those of the tree of whole blocks, then those of the
+ * last one. */
+int index_read_frontier(const struct index_read *x, uint64_t size,
+    struct tree *ret, struct error *e)
+{
+	uint64_t whole = size / INDEX_BLOCK;
+	AUTO_FREE uint8_t *blocks =
+	    reallocarray(NULL, (size_t)whole + 1, TREE_HASH);
+	struct tree rest;
+
+	if (blocks == NULL)
+		return FAIL_SYS(e, "allocate the blocks of the index");
+	if (read_blocks(x, whole, blocks, e) < 0 ||
+	    read_rest(x, size, &rest, e) < 0)
+		return -1;
+	tree_init(ret);
+	for (uint64_t i = 0; i < whole; i++)
+		tree_add(ret, blocks + i * TREE_HASH);
+	memcpy(ret->frontier + tree_frontier_count(whole), rest.frontier,
+	    tree_frontier_count(rest.size) * TREE_HASH);
+	ret->size = size;
 	return 0;
 }
 
@@ -167,9 +204,7 @@ int index_read_path(const struct index_read *x, uint64_t seq, uint64_t size,
 		return FAIL_SYS(e, "allocate the blocks of the index");
 	tree_init(&before);
 	if (prove_in_block(x, seq, size, ret, e) < 0 ||
-	    read_blocks(x, size / INDEX_BLOCK, blocks, e) < 0 ||
-	    (size % INDEX_BLOCK != 0 &&
-	        read_rest(x, size, blocks + (n - 1) * TREE_HASH, e) < 0) ||
+	    read_all(x, size, blocks, e) < 0 ||
 	    tree_prove(&group, seq / INDEX_BLOCK, &above, e) < 0)
 		return -1;
 	if (ret->n_hashes + above.n_hashes > TREE_PROOF_MAX)

@@ -27,6 +27,10 @@ int index_read_place(const struct index_read *x, uint64_t seq,
 int index_read_path(const struct index_read *x, uint64_t seq, uint64_t size,
     struct tree_path *ret, struct error *e) MUST_CHECK;
 
+/* The tree of 'size' records, to which more can be added. */
+int index_read_frontier(const struct index_read *x, uint64_t size,
+    struct tree *ret, struct error *e) MUST_CHECK;
+
 /* The last record below *seq whose tag is this one; *ret_found false: none.
  * *seq becomes its number. */
 int index_read_tag(const struct index_read *x, const uint8_t tag[INDEX_TAG],

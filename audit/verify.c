@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "audit/checkpoint.h"
+#include "audit/verify_from.h"
 #include "audit/verify_results.h"
 #include "audit/witness_policy.h"
 #include "base/file.h"
@@ -50,37 +51,27 @@ static int open_checkpoint(
 	return heads_add(&v->heads, &one, e);
 }
 
+int verify_open_head(struct verify *v, const struct verify_known *k,
+    struct tree_head *ret, struct error *e)
+{
+	struct note_proof proof;
+
+	if (k->len <= 8 || memcmp(k->data, "c2sp.org", 8) != 0)
+		return note_open(k->data, k->len, &v->summary->pin, ret, e);
+	if (note_proof_open(k->data, k->len, &v->summary->pin, &proof, e) < 0)
+		return -1;
+	*ret = proof.head;
+	return 0;
+}
+
 static int open_known(struct verify *v, size_t i, struct error *e)
 {
 	const struct verify_known *k = &v->options->known[i];
 	struct heads_one one = { .source = HEAD_KNOWN, .index = i };
-	struct note_proof proof;
-	int done;
 
-	if (k->len > 8 && memcmp(k->data, "c2sp.org", 8) == 0) {
-		done = note_proof_open(
-		    k->data, k->len, &v->summary->pin, &proof, e);
-		one.head = proof.head;
-	} else {
-		done =
-		    note_open(k->data, k->len, &v->summary->pin, &one.head, e);
-	}
-	if (done < 0)
+	if (verify_open_head(v, k, &one.head, e) < 0)
 		return FAIL_IN(e, "--known %s", k->name);
 	return heads_add(&v->heads, &one, e);
-}
-
-static int begin(struct verify *v, const struct checkpoint *c, struct error *e)
-{
-	if (open_checkpoint(v, c, e) < 0)
-		return -1;
-	for (size_t i = 0; i < v->options->n_known; i++)
-		if (open_known(v, i, e) < 0)
-			return -1;
-	if (v->options->results_fd >= 0 && verify_results_list(v, e) < 0)
-		return -1;
-	verify_meet_heads(v);
-	return 0;
 }
 
 /* What stands where a line should; false unless it is one. */
@@ -192,7 +183,8 @@ static void say_passed(struct verify *v)
 	report_add(v->report, &what,
 	    "%" PRIu64 " records in %" PRIu64
 	    " bytes: form, seq, prev, log id, types, intents and outcomes",
-	    v->tree.size, v->lines.total);
+	    v->tree.size - v->from, v->lines.total);
+	verify_say_from(v);
 	what.check = "record.sig";
 	report_add(v->report, &what,
 	    "%" PRIu64 " record signatures checked (%s), keys of %" PRIu64
@@ -265,6 +257,25 @@ static int next_line(struct verify *v, struct lines_line *ret, struct error *e)
 	                               : 0;
 }
 
+/* 'line' is the first one to be judged, then. */
+static int begin(struct verify *v, const struct checkpoint *c,
+    struct lines_line *line, struct error *e)
+{
+	if (v->options->from != NULL &&
+	    (verify_from(v, e) < 0 || next_line(v, line, e) < 0))
+		return -1;
+	if (open_checkpoint(v, c, e) < 0)
+		return -1;
+	for (size_t i = 0; i < v->options->n_known; i++)
+		if (open_known(v, i, e) < 0)
+			return -1;
+	if (v->options->results_fd >= 0 && verify_results_list(v, e) < 0)
+		return -1;
+	verify_from_heads(v);
+	verify_meet_heads(v);
+	return 0;
+}
+
 static int judge(struct verify *v, const struct checkpoint *c, struct error *e)
 {
 	struct lines_line line;
@@ -274,7 +285,7 @@ static int judge(struct verify *v, const struct checkpoint *c, struct error *e)
 		return -1;
 	if (!go_on)
 		return 0;
-	if (begin(v, c, e) < 0)
+	if (begin(v, c, &line, e) < 0)
 		return -1;
 	while (is_line(v, &line)) {
 		if (verify_record(v, &line, &go_on, e) < 0)
@@ -305,10 +316,11 @@ static void conclude(struct verify *v)
 	                          : s->witnessed ? REQUIRE_WITNESSED
 	                                         : REQUIRE_LOCAL;
 
-	s->records = v->tree.size;
+	s->records = v->tree.size - v->from;
 	s->bytes = v->lines.total;
 	s->covered = v->checkpoint.size < v->tree.size ? v->checkpoint.size
 	                                               : v->tree.size;
+	s->covered -= s->covered < v->from ? s->covered : v->from;
 	tree_head_of(&v->tree, &s->head);
 	s->assured = met;
 	s->verdict = report_verdict(v->report, v->options->strict);
@@ -362,6 +374,8 @@ int verify_log(const struct verify_options *options, struct report *report,
 	v->lines.fd = -1;
 	v->lines.next_fd = -1;
 	index_open_to_compare(options->audit_fd, &v->index);
+	if (options->from != NULL)
+		index_close(&v->index);
 	if (tables(v, e) == 0 &&
 	    checkpoint_read(options->audit_fd, &c.data, &c.len, e) == 0 &&
 	    lines_open(options->log_fd, &v->lines, e) == 0)

@@ -49,6 +49,9 @@ struct verify_options {
 	int pin_fds[PIN_DIRECTORIES];
 	const struct verify_known *known; /* borrowed */
 	size_t n_known;
+	/* Begin where this head ends; NULL: at the first record.  Needs the
+	 * index, and takes no results. */
+	const struct verify_known *from;
 	const uint8_t *policy_sha256; /* NULL: any; of a policy file */
 	const struct witness_policy *witnesses; /* NULL: none */
 	enum verify_require require;
@@ -60,6 +63,7 @@ struct verify_options {
 struct verify_summary {
 	enum verdict verdict;
 	uint64_t records, bytes, signatures;
+	uint64_t from;         /* records before the first that was judged */
 	uint64_t covered;      /* records below the signed checkpoint */
 	uint64_t results;      /* folders that were checked */
 	uint64_t redacted;     /* runs whose salts are erased */

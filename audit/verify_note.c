@@ -96,8 +96,10 @@ static bool config(struct verify *v, const struct entry *entry,
 
 static bool was_run(const struct verify *v, const uint8_t run[IDMAP_ID])
 {
-	return idmap_get(&v->used, run) != NULL &&
-	       idmap_get(&v->open, run) == NULL;
+	if (idmap_get(&v->used, run) == NULL)
+		return v->from_seen >
+		       0; /* it may stand where nothing was read */
+	return idmap_get(&v->open, run) == NULL;
 }
 
 /* A folder of that name can have come from anywhere: the log says so, and no

@@ -20,15 +20,7 @@ struct verify_open {
 	uint8_t leaf[TREE_HASH];
 };
 
-/* A result folder, or a file of one, that is missing or short: what that means
- * shows only when the end of its boot and of the log are known. */
-struct verify_loss {
-	uint8_t run[IDMAP_ID];
-	uint8_t boot[IDMAP_ID];
-	struct report_place place;
-	char file[48];  /* begins its name; "" for the whole folder */
-	bool set_aside; /* unpublished by a crash, but there */
-};
+struct verify_loss; /* verify_results.h */
 
 enum verify_ended {
 	ENDED_NOT,
@@ -49,6 +41,11 @@ struct verify {
 	uint8_t log[ENTRY_LOG_BYTES];
 	struct tree_head checkpoint;
 	struct heads heads; /* to be met, the checkpoint among them */
+
+	/* Begun elsewhere than at the front: behind 'from' records, of which
+	 * those from 'from_seen' on were read. */
+	uint64_t from, from_seen;
+	uint64_t n_before; /* outcomes of runs that began before from_seen */
 
 	/* The open epoch. */
 	uint8_t key[ED25519_PUBLIC];

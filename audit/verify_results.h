@@ -8,6 +8,16 @@
 #include "audit/manifest.h"
 #include "audit/verify_parts.h"
 
+/* A result folder, or a file of one, that is missing or short: what that means
+ * shows only when the end of its boot and of the log are known. */
+struct verify_loss {
+	uint8_t run[IDMAP_ID];
+	uint8_t boot[IDMAP_ID];
+	struct report_place place;
+	char file[48];  /* begins its name; "" for the whole folder */
+	bool set_aside; /* unpublished by a crash, but there */
+};
+
 /* What records say is gone of a run. */
 enum verify_gone {
 	GONE_PRUNED = 1,  /* its results, by results.prune */

@@ -66,24 +66,28 @@ static int print_finding(const struct report_finding *f)
 static int print_integrity(
     const struct report *r, const struct verify_summary *s)
 {
-	char line[LINE_BYTES];
+	char line[LINE_BYTES], from[64] = "";
 	int n;
 
+	if (s->from > 0)
+		(void)snprintf(from, sizeof(from),
+		    ", from record %" PRIu64 " on", s->from);
 	if (s->verdict == VERDICT_VERIFIED || s->verdict == VERDICT_BELOW)
 		n = snprintf(line, sizeof(line),
 		    "Integrity: %s: %" PRIu64 " records in %" PRIu64
-		    " bytes, %" PRIu64
+		    " bytes%s, %" PRIu64
 		    " of them below the signed checkpoint; cannot be excluded: "
 		    "records cut off together with the checkpoint, unless a "
 		    "head held elsewhere is given (--known)\n",
-		    verdict_word(s->verdict), s->records, s->bytes, s->covered);
+		    verdict_word(s->verdict), s->records, s->bytes, from,
+		    s->covered);
 	else
 		n = snprintf(line, sizeof(line),
 		    "Integrity: %s: %" PRIu64 " checks failed, %" PRIu64
 		    " warnings; %" PRIu64 " records in %" PRIu64
-		    " bytes were judged\n",
+		    " bytes%s were judged\n",
 		    verdict_word(s->verdict), r->n_fail, r->n_warn, s->records,
-		    s->bytes);
+		    s->bytes, from);
 	return n < 0 ? 1 : say_out(line, (size_t)n);
 }
 
@@ -175,10 +179,11 @@ static int json_summary(
 	                          : "--key") < 0 ||
 	    json_text("origin", s->pin.name, out, e) < 0 ||
 	    text_printf(out, e,
-	        ",\"records\":%" PRIu64 ",\"bytes\":%" PRIu64
-	        ",\"covered\":%" PRIu64 ",\"signatures\":%" PRIu64
-	        ",\"results\":%" PRIu64 ",\"root\":\"",
-	        s->records, s->bytes, s->covered, s->signatures,
+	        ",\"from\":%" PRIu64 ",\"records\":%" PRIu64
+	        ",\"bytes\":%" PRIu64 ",\"covered\":%" PRIu64
+	        ",\"signatures\":%" PRIu64 ",\"results\":%" PRIu64
+	        ",\"root\":\"",
+	        s->from, s->records, s->bytes, s->covered, s->signatures,
 	        s->results) < 0 ||
 	    text_base64(s->head.root, sizeof(s->head.root), out, e) < 0)
 		return -1;

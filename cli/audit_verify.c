@@ -20,6 +20,7 @@ enum option {
 	OPTION_KEY,
 	OPTION_RESULTS,
 	OPTION_KNOWN,
+	OPTION_FROM,
 	OPTION_POLICY,
 	OPTION_WITNESS_POLICY,
 	OPTION_REQUIRE,
@@ -33,6 +34,7 @@ static const struct option_row rows[] = {
 	[OPTION_KEY] = { "--key", "VKEY", "trust this verifier key, or the one in a file of that name", false },
 	[OPTION_RESULTS] = { "--results", "DIR", "check result folders too; last or alone: those of the state", false },
 	[OPTION_KNOWN] = { "--known", "FILE", "a checkpoint or receipt held elsewhere: the log must agree", true },
+	[OPTION_FROM] = { "--from", "FILE", "begin where this checkpoint or receipt ends: only what is new", false },
 	[OPTION_POLICY] = { "--policy", "FILE", "an execution policy that the records must name", false },
 	[OPTION_WITNESS_POLICY] = { "--witness-policy", "FILE", "which witnesses count (C2SP tlog-policy)", false },
 	[OPTION_REQUIRE] = { "--require", "LEVEL", "dev, local, anchored or witnessed", false },
@@ -71,7 +73,7 @@ static const struct command command = {
 };
 
 struct request {
-	const char *dir, *key, *results, *policy, *witness_policy;
+	const char *dir, *key, *results, *from, *policy, *witness_policy;
 	const char *known[KNOWN_MAX];
 	size_t n_known;
 	enum verify_require require;
@@ -84,6 +86,7 @@ struct inputs {
 	uint8_t policy[SHA256_BYTES];
 	struct witness_policy witnesses;
 	struct verify_known known[KNOWN_MAX];
+	struct verify_known from;
 	struct audit_place place;
 	struct report report;
 };
@@ -118,6 +121,9 @@ static int take_option(
 			return FAIL(
 			    e, ERROR_USAGE, "more than %d --known", KNOWN_MAX);
 		r->known[r->n_known++] = value;
+		break;
+	case OPTION_FROM:
+		r->from = value;
 		break;
 	case OPTION_POLICY:
 		r->policy = value;
@@ -190,6 +196,12 @@ static int read_inputs(
 		        k->name, NOTE_BYTES_MAX, &k->data, &k->len, e) < 0)
 			return FAIL_IN(e, "--known");
 	}
+	if (r->from != NULL) {
+		in->from.name = r->from;
+		if (audit_read_file(r->from, NOTE_BYTES_MAX, &in->from.data,
+		        &in->from.len, e) < 0)
+			return FAIL_IN(e, "--from");
+	}
 	if (report_init(&in->report, e) < 0)
 		return -1;
 	return audit_place_open(r->dir, r->results, &in->place, e);
@@ -205,6 +217,7 @@ static int verify(const struct request *r, struct inputs *in, struct error *e)
 		.pin_fds = { in->place.pin_fds[0], in->place.pin_fds[1] },
 		.known = in->known,
 		.n_known = r->n_known,
+		.from = r->from != NULL ? &in->from : NULL,
 		.policy_sha256 = r->policy != NULL ? in->policy : NULL,
 		.witnesses = r->witness_policy != NULL ? &in->witnesses : NULL,
 		.require = r->require,
@@ -230,6 +243,7 @@ static void inputs_done(struct inputs *in)
 {
 	for (size_t i = 0; i < KNOWN_MAX; i++)
 		free(in->known[i].data);
+	free(in->from.data);
 	audit_place_close(&in->place);
 	report_done(&in->report);
 	free(in);
@@ -268,5 +282,13 @@ int audit_verify_main(char **words)
 	default_results(words);
 	if (options_read(&command, words, &to, &help, &e) < 0)
 		return say_failed(&e, EXIT_USAGE);
-	return help ? options_help(&command) : run(&r, &e);
+	if (help)
+		return options_help(&command);
+	if (r.from != NULL && (r.results != NULL || r.policy != NULL)) {
+		say_line("--from reads only the records that are new, and "
+		         "--results and --policy ask about all: verify without "
+		         "--from");
+		return EXIT_USAGE;
+	}
+	return run(&r, &e);
 }
