@@ -66,7 +66,9 @@ def reads_little(log, n):
     check(done.returncode == 0 and not done.stderr, "a record is proven without reading the others")
     kept = index(log)
     shutil.rmtree(log.path("audit/index"))
-    check(prove(log, "--seq", str(n - 3)).returncode == 1, "without an index they are read, and the damage is found")
+    done = prove(log, "--seq", str(n - 3))
+    # 2 where the byte fell so that the line is no record at all.
+    check(done.returncode in (1, 2) and not done.stdout, "without an index they are read, and the damage is found")
     put(log, kept)
     write_log(log, data)
     line = data.splitlines(keepends=True)[n - 3]
