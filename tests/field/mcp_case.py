@@ -1,4 +1,5 @@
 """One field case over `bailiff mcp`: lines to its standard input, and what must and must not come back."""
+import base64
 import json
 import subprocess
 import sys
@@ -150,6 +151,45 @@ def run(place, case, want):
              server.process.stderr.read()[-300:])
     if "server_exit_within_ms" in expect:
         want(took <= expect["server_exit_within_ms"] / 1000, "exit took", took)
+
+
+class Files:
+    """A program over MCP, and the files that it left: the names told, the bytes read as resources."""
+
+    def __init__(self, place, language, code):
+        self.server, self.last = Server(place.words("mcp"), False), 0
+        try:
+            self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+            self.server.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            self.result = self.ask("tools/call", {"name": TOOL, "arguments": {"language": language, "code": code}})
+            self.json = json.loads([part["text"] for part in self.result["content"] if part["type"] == "text"][-1])
+            self.found = {one["path"]: self.read(one) for one in self.json.get("artifacts", ())}
+            self.server.process.stdin.close()
+            self.server.process.wait(PATIENCE_S)
+        finally:
+            if self.server.process.poll() is None:
+                self.server.process.kill()
+
+    def ask(self, method, params):
+        self.last += 1
+        self.server.send(json.dumps({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}))
+        self.server.wait_all()
+        return self.server.came[self.last][0]["result"]
+
+    def read(self, one):
+        content = self.ask("resources/read", {"uri": one["uri"]})["contents"][0]
+        if "text" in content:
+            return content["text"].encode()
+        if content["blob"].split() not in ([content["blob"]], []):
+            raise AssertionError("white space in base64")
+        return base64.b64decode(content["blob"], validate=True)
+
+    def files(self):
+        return self.found
+
+    @property
+    def reply(self):
+        return {"use": {"files_skipped": self.json.get("artifacts_skipped", 0)}}
 
 
 if __name__ == "__main__":

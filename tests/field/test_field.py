@@ -304,6 +304,9 @@ def one(host, case):
         return steps(host, case, request)
     if "concurrent" in case:
         return at_once(host, case)
+    if any(key.startswith("artifact") for key in case["expect"]):
+        host.need(request["language"])
+        judge_files(case["expect"], mcp_case.Files(host.place({}), request["language"], request["code"]))
     for i in range(case.get("repeat", 1)):
         judge(case["expect"], run(host, case, request, i))
         if case["expect"].get("no_survivors"):
