@@ -602,6 +602,41 @@ def faults():
     check(not bad, "%d faults in the append path: 0 or 5, nothing lost, goes on %s" % (len(cases), bad[:6]))
 
 
+def killed_calls():
+    """It dies just before or just after a call of the append path: what was
+    acknowledged is there, and the next start goes on."""
+    shim = os.path.join(BUILD, "tests/fault_preload.so")
+    calls = ("write", "fdatasync", "fsync", "renameat", "ftruncate", "fallocate", "unlinkat", "sendmsg")
+    bad, died = [], 0
+    for call, when, n in [(c, w, n) for c in calls for w in (0, -1) for n in (range(1, 13) if "--long" in sys.argv else (1, 3))]:
+        l = Log()
+        try:
+            if l.start("--linger-ms", "60000", env={"LD_PRELOAD": shim, "FAULT": "%s:%d:%d" % (call, when, n)}) != "ready\n":
+                bad.append((call, when, n, "start"))
+                continue
+            acked = {}
+            for w in (a.split() for a in l.say("runs 3")):
+                if w[0] in ("intent", "outcome"):
+                    acked[int(w[1])] = w[2]
+            if l.process.poll() is None:
+                l.stop()
+            died += l.process.wait(60) < 0
+            code, text = l.go()
+            if code not in (0, 5):
+                bad.append((call, when, n, code, text))
+            if l.start("--linger-ms", "100") != "ready\n":
+                bad.append((call, when, n, "does not start again", open(l.path("stderr")).read()))
+                continue
+            l.say("denial " + RUN % 1)
+            l.wait()
+            leaves = [hashlib.sha256(b"\0" + x).hexdigest() for x in l.bytes().splitlines()]
+            if [s for s, leaf in acked.items() if s >= len(leaves) or leaves[s] != leaf] or l.go()[0] != 0:
+                bad.append((call, when, n, acked, l.go()))
+        finally:
+            l.remove()
+    check(not bad and died >= 16, "killed before and after calls of the append path, %d times: 0 or 5, nothing acknowledged lost, goes on %s" % (died, bad[:4]))
+
+
 records_and_receipts()
 own_uid()
 second_signer()
@@ -618,5 +653,6 @@ strangers()
 many_clients()
 long_epoch()
 faults()
-kill_rounds(*((300, 8) if "--long" in sys.argv else (12, 4)))
+killed_calls()
+kill_rounds(*((300, 8) if "--long" in sys.argv else (20, 8)))
 finish()
