@@ -153,7 +153,8 @@ def _():
     schemas = json.loads(done.stdout)
     versions = ("2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
     equal(len(schemas), len(versions), "schemas in the suite")
-    code = "open('a.png', 'wb').write(b'\\x89PNG'); open('b.txt', 'w').write('x'); print(1)"
+    code = ("open('a.png', 'wb').write(b'\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\rIHDR' + b'\\0\\0\\0\\1' * 2);"
+            " open('b.txt', 'w').write('x'); print(1)")
     asked = (("initialize", "InitializeResult", {"protocolVersion": None, "capabilities": {}, "clientInfo": {
         "name": "t", "version": "1"}}), ("server/discover", "DiscoverResult", {}), ("ping", "EmptyResult", {}),
         ("tools/list", "ListToolsResult", {}), ("resources/list", "ListResourcesResult", {}),

@@ -127,7 +127,8 @@ def _():
 
 @case("results that nobody reads wait at the service")
 def _():
-    code = ("import os\nfor i in range(8): open('%d.png' % i, 'wb').write(b'\\x89PNG' + os.urandom(500000))\n"
+    code = ("import os\nhead = b'\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\rIHDR' + b'\\0\\0\\0\\1' * 2\n"
+            "for i in range(8): open('%d.png' % i, 'wb').write(head + os.urandom(500000))\n"
             "print('x' * 30000)")
     with Pipes() as p:
         for n in range(6):
