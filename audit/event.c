@@ -63,6 +63,7 @@ static const struct wire_field intent_rows[] = {
 	CLAIMS_ROWS(event_intent),
 	WIRE_ROW_FIXED(event_intent, sandbox_build),
 	WIRE_ROW_FIXED(event_intent, sandbox_view),
+	WIRE_ROW_U32(event_intent, omits),
 };
 static const struct wire_layout intent = WIRE_LAYOUT(event_intent, intent_rows);
 

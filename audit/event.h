@@ -101,7 +101,12 @@ struct event_hello {
 	uint32_t durability; /* enum promise, of each record of this channel */
 };
 
-#define EVENT_VERSION 3
+#define EVENT_VERSION 4
+
+/* What an intent does not even commit to; counts and sizes stay. */
+#define INTENT_OMITS_ARGS  1u
+#define INTENT_OMITS_ENV   2u
+#define INTENT_OMITS_STDIN 4u
 
 struct event_intent {
 	uint64_t ticket; /* chosen by the sender, returned in the answer */
@@ -124,6 +129,7 @@ struct event_intent {
 	struct event_claims claims;
 	uint8_t sandbox_build[32]; /* of the launch program */
 	uint8_t sandbox_view[32];  /* of the compiled file view */
+	uint32_t omits;            /* INTENT_OMITS_* */
 };
 
 /* Which optional members of a denial are known. */

@@ -54,7 +54,8 @@ static void put_commit(
 void record_put_args(struct json *j, const struct record *r)
 {
 	json_object(j);
-	put_commit(j, r, r->intent->args_sha256);
+	if ((r->intent->omits & INTENT_OMITS_ARGS) == 0)
+		put_commit(j, r, r->intent->args_sha256);
 	put_number(j, "count", r->intent->args_count);
 	json_end(j);
 }
@@ -62,7 +63,8 @@ void record_put_args(struct json *j, const struct record *r)
 void record_put_env(struct json *j, const struct record *r)
 {
 	json_object(j);
-	put_commit(j, r, r->intent->env_sha256);
+	if ((r->intent->omits & INTENT_OMITS_ENV) == 0)
+		put_commit(j, r, r->intent->env_sha256);
 	put_number(j, "count", r->intent->env_count);
 	json_end(j);
 }
@@ -70,7 +72,8 @@ void record_put_env(struct json *j, const struct record *r)
 void record_put_stdin(struct json *j, const struct record *r)
 {
 	json_object(j);
-	put_commit(j, r, r->intent->stdin_sha256);
+	if ((r->intent->omits & INTENT_OMITS_STDIN) == 0)
+		put_commit(j, r, r->intent->stdin_sha256);
 	put_number(j, "size", r->intent->stdin_size);
 	json_end(j);
 }

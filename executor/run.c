@@ -120,6 +120,7 @@ struct run *run_make(struct session *c, uint64_t request)
 	r->helper_pid_fd = -1;
 	r->folder_fd = -1;
 	r->code_copy_fd = -1;
+	r->stdin_copy_fd = -1;
 	r->taken_fd = -1;
 	r->program_stat_fd = -1;
 	r->product_fd = -1;
@@ -144,6 +145,7 @@ void run_destroy(struct run *r)
 	own_close(&r->stdin_fd);
 	own_close(&r->folder_fd);
 	own_close(&r->code_copy_fd);
+	own_close(&r->stdin_copy_fd);
 	own_close(&r->taken_fd);
 	own_close(&r->product_fd);
 	for (size_t i = 0; r->inputs != NULL && i < r->n_inputs; i++)

@@ -95,6 +95,8 @@ struct run {
 	bool has_folder;
 	uint64_t code_copied;
 	int code_copy_fd;          /* owned */
+	uint64_t stdin_copied;     /* where the policy keeps it */
+	int stdin_copy_fd;         /* owned */
 	struct result_file *files; /* owned; artifacts first, then the rest */
 	size_t n_files, files_max;
 	int taken_fd; /* owned; the artifact being copied */

@@ -18,7 +18,7 @@
 #include "policy/environment.h"
 
 /* Entries of the folder that are no artifacts. */
-#define FOLDER_EXTRA 8
+#define FOLDER_EXTRA 12
 
 /* The artifact that was being copied goes: it is whole or not there. */
 static void drop_taken(struct run *r)

@@ -210,11 +210,19 @@ static void keep_decision(struct run *r, const char *asked)
 	r->intent.limits.n = LIMIT_N;
 }
 
+static uint32_t omits(const struct policy_audit *a)
+{
+	return (a->args == CONTENT_OMIT ? INTENT_OMITS_ARGS : 0) |
+	       (a->env == CONTENT_OMIT ? INTENT_OMITS_ENV : 0) |
+	       (a->standard_input == CONTENT_OMIT ? INTENT_OMITS_STDIN : 0);
+}
+
 void run_keep_context(struct run *r)
 {
 	struct event_intent *i = &r->intent;
 
 	supervisor_policy(r->s, &i->policy);
+	i->omits = omits(&r->s->policy->audit);
 	(void)snprintf(
 	    i->principal.auth, sizeof(i->principal.auth), "peercred");
 	i->principal.uid = r->session->peer.uid;

@@ -16,6 +16,7 @@
 #include "base/own.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
+#include "policy/environment.h"
 
 static int write_file(struct run *r, const char *name,
     const struct text_out *text, struct error *e)
@@ -70,23 +71,89 @@ static int store_stream(struct run *r, const struct output *o, const char *name,
 	return store_text(r, tail_name, &tail, e);
 }
 
-/* True when all code has been copied, or nothing more can be. */
-static int copy_code(struct run *r, bool *ret_done, struct error *e)
+/* What is copied from sealed memory into the folder, a step at a time. */
+struct copy {
+	int from_fd, to_fd; /* borrowed */
+	uint64_t size;
+	const char *what;
+};
+
+/* True when all has been copied, or nothing more can be. */
+static int copy_step(
+    const struct copy *c, uint64_t *copied, bool *ret_done, struct error *e)
 {
-	uint64_t left = r->intent.code_size - r->code_copied;
-	off_t at = (off_t)r->code_copied;
+	uint64_t left = c->size - *copied;
+	off_t at = (off_t)*copied;
 	ssize_t n;
 
 	if (left == 0) {
 		*ret_done = true;
 		return 0;
 	}
-	n = sendfile(r->code_copy_fd, r->code_fd, &at,
+	n = sendfile(c->to_fd, c->from_fd, &at,
 	    left < SUPERVISOR_STEP ? (size_t)left : SUPERVISOR_STEP);
 	if (n <= 0)
-		return FAIL_SYS(e, "keep the code");
-	r->code_copied += (uint64_t)n;
-	*ret_done = r->code_copied == r->intent.code_size;
+		return FAIL_SYS(e, "keep the %s", c->what);
+	*copied += (uint64_t)n;
+	*ret_done = *copied == c->size;
+	return 0;
+}
+
+/* Code, and standard input where the policy keeps it. */
+static int copy_sealed(struct run *r, bool *ret_done, struct error *e)
+{
+	const struct copy code = { r->code_fd, r->code_copy_fd,
+		r->intent.code_size, "code" };
+	struct copy in = { r->stdin_fd, r->stdin_copy_fd, r->intent.stdin_size,
+		"standard input" };
+
+	if (copy_step(&code, &r->code_copied, ret_done, e) < 0)
+		return -1;
+	if (!*ret_done || r->s->policy->audit.standard_input != CONTENT_STORE)
+		return 0;
+	if (in.to_fd < 0) {
+		in.to_fd = openat(r->folder_fd, "stdin",
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (in.to_fd < 0)
+			return FAIL_SYS(e, "make stdin");
+		r->stdin_copy_fd = in.to_fd;
+	}
+	return copy_step(&in, &r->stdin_copied, ret_done, e);
+}
+
+/* Each NAME=VALUE and a NUL, in the order that the commitment has. */
+static int store_environment(struct run *r, struct error *e)
+{
+	struct text_out text = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
+	struct environment env;
+
+	environment_make(
+	    &r->decision.language->language, r->decision.limits, &env);
+	for (size_t i = 0; i < env.n; i++) {
+		size_t n = strlen(env.rows[i]) + 1;
+
+		if (n > text.cap - text.len)
+			return FAIL(e, ERROR_LIMIT, "environment too long");
+		memcpy(text.data + text.len, env.rows[i], n);
+		text.len += n;
+	}
+	return store_text(r, "env", &text, e);
+}
+
+/* What the policy wants to be kept beside the commitments. */
+static int store_secrets(struct run *r, struct error *e)
+{
+	const struct policy_audit *a = &r->s->policy->audit;
+	const struct text_out args = { (char *)r->args, r->args_len,
+		r->args_len };
+
+	if (a->args == CONTENT_STORE && store_text(r, "args", &args, e) < 0)
+		return -1;
+	if (a->env == CONTENT_STORE && store_environment(r, e) < 0)
+		return -1;
+	if (a->standard_input == CONTENT_STORE)
+		list_file(
+		    r, "stdin", r->intent.stdin_size, r->intent.stdin_sha256);
 	return 0;
 }
 
@@ -138,7 +205,8 @@ static int store_rest(struct run *r, struct error *e)
 		list_file(r, run_trace_name(r, true),
 		    r->compile_traced.stored_bytes,
 		    r->compile_traced.stored_sha256);
-	if (store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
+	if (store_secrets(r, e) < 0 ||
+	    store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
 	    store_stream(r, &r->err, "stderr", "stderr.tail", e) < 0)
 		return -1;
 	r->clock[CLOCK_STORED] = loop_now_us();
@@ -169,7 +237,7 @@ void run_store_step(struct run *r)
 	}
 	if (r->files == NULL)
 		error_fill(&e, ERROR_SYSTEM, ENOMEM, "list the results");
-	else if (copy_code(r, &done, &e) == 0 && !done)
+	else if (copy_sealed(r, &done, &e) == 0 && !done)
 		return; /* again in the next turn */
 	else if (done && store_rest(r, &e) == 0) {
 		run_record(r);

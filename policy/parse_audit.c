@@ -20,9 +20,6 @@ static void take_content(struct reader *r, uint32_t node,
 
 	if (reader_word(r, node, words, &which))
 		*ret = (enum policy_content)which;
-	if (*ret != CONTENT_COMMIT)
-		reader_fault(
-		    r, node, "this is not built yet; write \"commit\"");
 }
 
 void parse_take_args(struct reader *r, uint32_t node, void *to)

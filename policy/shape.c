@@ -255,15 +255,15 @@ static const struct reader_names content_words = { 3,
 	{ "commit", "omit", "store" } };
 const struct shape shape_args = {
 	SHAPE_WORD, .about = "Of the arguments of a run.",
-	.words = &content_words, .n_built = 1,
+	.words = &content_words, .n_built = 3,
 };
 const struct shape shape_env = {
 	SHAPE_WORD, .about = "Of the environment of a run.",
-	.words = &content_words, .n_built = 1,
+	.words = &content_words, .n_built = 3,
 };
 const struct shape shape_stdin = {
 	SHAPE_WORD, .about = "Of the standard input of a run.",
-	.words = &content_words, .n_built = 1,
+	.words = &content_words, .n_built = 3,
 };
 static const struct reader_names retention_words = { 1, { "unlimited" } };
 const struct shape shape_retention = {

@@ -64,7 +64,7 @@ FULL = {
                      "ipc": False, "syscalls": {}},
     "paths": {"read": ["/srv/data", "/srv/%2e%2e", "/srv/d\u00e4ta x"], "export": []},
     "network": "none", "trace": "off",
-    "audit": {"durability": "full", "retention_days": "unlimited", "args": "commit", "env": "commit", "stdin": "commit",
+    "audit": {"durability": "full", "retention_days": "unlimited", "args": "store", "env": "omit", "stdin": "commit",
               "results": {"keep_days": 30, "max_bytes": 1073741824}, "access": "record", "tick_s": 600},
     "concurrency": {"runs": "auto", "queue": 64, "per_principal": "unlimited"},
     "landlock": {"min_abi": 2}, "service": {"linger_s": 60}, "degraded": "refuse",

@@ -124,6 +124,38 @@ def _():
     equal(p.verify("--strict").code, 0, "verify")
 
 
+@case("what the policy stores lies with the results, what it omits is nowhere")
+def _():
+    p = Place(audit={"args": "store", "stdin": "store", "env": "omit"})
+    big = b"z" * 3000000
+    r = p.json("--lang", "bash", "-c", "cat | wc -c; echo $1", "--", "x y", "", stdin=big)
+    run, folder = r.json["run_id"], os.path.join(p.state, "results", r.json["run_id"])
+    with open(os.path.join(folder, "args"), "rb") as f:
+        equal(f.read(), b"x y\0\0", "the arguments")
+    with open(os.path.join(folder, "stdin"), "rb") as f:
+        check(f.read() == big, "standard input")
+    check(not os.path.exists(os.path.join(folder, "env")), "no environment")
+    intent = of(p, "intent")[0]
+    equal(sorted(intent["env"]), ["count"], "env")
+    salt = salts(p)[intent["seq"]]
+    equal((intent["args"]["commit"], intent["stdin"]["commit"]), (commit(salt, b"x y\0\0"), commit(salt, big)), "commitments of the very bytes")
+    equal(p.result(run, "args").code, 0, "it can be read")
+    other = p.write_policy("other.json", audit={"args": "omit", "stdin": "omit", "env": "store"})
+    run = p.json("--lang", "c", "-c", "int main(void) { return 0; }", "--", "hidden", policy=other).json["run_id"]
+    intent = of(p, "intent")[-1]
+    equal((intent["args"], intent["stdin"]), ({"count": 1}, {"size": 0}), "what is omitted")
+    with open(os.path.join(p.state, "results", run, "env"), "rb") as f:
+        text = f.read()
+    check(text.endswith(b"\0") and b"=" in text, "the environment: %r" % text)
+    equal(intent["env"]["commit"], commit(salts(p)[intent["seq"]], text), "its commitment")
+    run = p.json("--lang", "python", "-c", "pass", policy=other).json["run_id"]
+    intent = of(p, "intent")[-1]
+    with open(os.path.join(p.state, "results", run, "env"), "rb") as f:
+        equal(intent["env"]["commit"], commit(salts(p)[intent["seq"]], f.read()), "also of a language with plots")
+    p.stop()
+    equal(p.verify("--strict").code, 0, "verify")
+
+
 @case("a policy that does not ask for it records no reader")
 def _():
     p = Place()

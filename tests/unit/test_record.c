@@ -577,7 +577,108 @@ static void times_are_utc_with_six_decimals(void **state)
 		                "%Y-%m-%dT%H:%M:%S.000000Z", &tm) > 0);
 		record_time((uint64_t)seconds * 1000000, text);
 		assert_string_equal(text, want);
+		assert_int_equal(
+		    record_time_read(text), (uint64_t)seconds * 1000000);
 	}
+}
+
+/* -1 and the kind of the refusal; 0 when the record is built. */
+static int build(struct builder *b, struct record r, enum error_kind *kind)
+{
+	struct error e = { 0 };
+
+	r.frame = &b->frame;
+	if (record_build(&r, b->record_secret[0], &b->line, &e) == 0)
+		return 0;
+	*kind = e.kind;
+	return -1;
+}
+
+static void gaps_prunes_and_names_are_checked(void **state)
+{
+	struct builder *b = *state;
+	struct event_gap gap = { .reason = GAP_BUSY, .refused = 1 };
+	struct event_access access = { .principal.auth = "peercred" };
+	struct event_prune *prune = calloc(1, sizeof(*prune));
+	struct record r = { .type = RECORD_GAP, .gap = &gap };
+	enum error_kind kind = ERROR_NONE;
+
+	assert_non_null(prune);
+	assert_int_equal(build(b, r, &kind), 0);
+	gap.refused = 0;
+	assert_int_equal(build(b, r, &kind), -1);
+	gap = (struct event_gap){ .refused = 1, .from_us = 2, .to_us = 1 };
+	assert_int_equal(build(b, r, &kind), -1);
+	gap = (struct event_gap){ .refused = 1, .reason = GAP_N };
+	assert_int_equal(build(b, r, &kind), -1);
+	assert_int_equal(kind, ERROR_MALFORMED);
+
+	r = (struct record){ .type = RECORD_ACCESS, .access = &access };
+	assert_int_equal(build(b, r, &kind), 0);
+	(void)snprintf(access.name, sizeof(access.name), "files/a%%20b");
+	assert_int_equal(build(b, r, &kind), 0);
+	(void)snprintf(access.name, sizeof(access.name), "files/a b");
+	assert_int_equal(build(b, r, &kind), -1);
+
+	r = (struct record){ .type = RECORD_PRUNE, .prune = prune };
+	(void)snprintf(prune->policy.name, sizeof(prune->policy.name), "p");
+	assert_int_equal(build(b, r, &kind), -1);
+	prune->runs.n = 2;
+	assert_int_equal(build(b, r, &kind), -1); /* one run, twice */
+	prune->runs.items[1].run[0] = 1;
+	assert_int_equal(build(b, r, &kind), 0);
+	prune->reason = PRUNE_N;
+	assert_int_equal(build(b, r, &kind), -1);
+	free(prune);
+}
+
+/* 64 runs are the most that one record names. */
+static void the_largest_prune_and_redaction_fit_in_a_line(void **state)
+{
+	struct builder *b = *state;
+	struct event_principal who = { .auth = "peercred" };
+	struct event_prune *prune = calloc(1, sizeof(*prune));
+	struct record_redact *redact = calloc(1, sizeof(*redact));
+	struct record r = { .type = RECORD_PRUNE, .prune = prune };
+	enum error_kind kind = ERROR_NONE;
+
+	assert_true(prune != NULL && redact != NULL);
+	(void)snprintf(prune->policy.name, sizeof(prune->policy.name), "p");
+	prune->runs.n = EVENT_BATCH_MAX;
+	redact->principal = &who;
+	redact->n = EVENT_BATCH_MAX;
+	for (size_t i = 0; i < EVENT_BATCH_MAX; i++) {
+		prune->runs.items[i].run[3] = (uint8_t)i;
+		redact->salts[i].seq = UINT64_C(1) << 52;
+		redact->salts[i].epoch = UINT64_C(1) << 52;
+	}
+	assert_int_equal(build(b, r, &kind), 0);
+	r = (struct record){ .type = RECORD_REDACT, .redact = redact };
+	assert_int_equal(build(b, r, &kind), 0);
+	assert_true(b->line.len < EVENT_LINE_MAX / 4);
+	free(prune);
+	free(redact);
+}
+
+static void what_is_omitted_has_no_commitment(void **state)
+{
+	struct builder *b = *state;
+	struct record r = {
+		.type = RECORD_INTENT, .intent = &b->intent, .salt = b->salt
+	};
+	enum error_kind kind = ERROR_NONE;
+	char *end;
+
+	(void)snprintf(b->intent.lang, EVENT_WORD_MAX, "python");
+	(void)snprintf(b->intent.policy.name, EVENT_WORD_MAX, "p");
+	(void)snprintf(b->intent.principal.auth, EVENT_WORD_MAX, "peercred");
+	b->intent.omits = INTENT_OMITS_ARGS | INTENT_OMITS_STDIN;
+	assert_int_equal(build(b, r, &kind), 0);
+	end = b->line.data + b->line.len;
+	*end = '\0';
+	assert_non_null(strstr(b->line.data, "\"args\":{\"count\":0}"));
+	assert_non_null(strstr(b->line.data, "\"stdin\":{\"size\":0}"));
+	assert_non_null(strstr(b->line.data, "\"env\":{\"commit\":"));
 }
 
 #define WITH_BUILDER(test) \
@@ -592,6 +693,9 @@ int main(void)
 		WITH_BUILDER(words_of_an_outcome_are_closed_lists),
 		WITH_BUILDER(what_a_run_did_not_reach_is_absent),
 		WITH_BUILDER(largest_outcome_fits_in_a_line),
+		WITH_BUILDER(gaps_prunes_and_names_are_checked),
+		WITH_BUILDER(the_largest_prune_and_redaction_fit_in_a_line),
+		WITH_BUILDER(what_is_omitted_has_no_commitment),
 		cmocka_unit_test(times_are_utc_with_six_decimals),
 	};
 

@@ -252,6 +252,29 @@ static void a_text_without_a_plain_uid_is_refused(void **state)
 		assert_int_equal(result_json_uid(bad[i], &uid, &e), -1);
 }
 
+static void bytes_of_files_and_the_policy_are_read_back(void **state)
+{
+	static const char text[] =
+	    "{\"audit\":{},\"files\":{\"bytes\":4711,\"count\":2},"
+	    "\"limits\":{},\"policy\":{\"file\":\"00ff\",\"name\":"
+	    "\"default\",\"sha256\":\"00\"},";
+	static const char *const bad[] = { "", "\"files\":{\"bytes\":}",
+		"\"files\":{\"bytes\":1}", "\"files\":{\"bytes\":x,",
+		"\"files\":{\"bytes\":99999999999999999999," };
+	uint64_t bytes = 0;
+	struct error e;
+
+	(void)state;
+	assert_int_equal(result_json_files(text, &bytes, &e), 0);
+	assert_int_equal(bytes, 4711);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(result_json_files(bad[i], &bytes, &e), -1);
+	assert_true(result_json_is_of(text, "default"));
+	assert_false(result_json_is_of(text, "defaul"));
+	assert_false(result_json_is_of(text, "default2"));
+	assert_false(result_json_is_of("{}", "default"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +284,7 @@ int main(void)
 		cmocka_unit_test(skipped_files_are_named_with_their_reason),
 		cmocka_unit_test(the_uid_is_read_back),
 		cmocka_unit_test(a_text_without_a_plain_uid_is_refused),
+		cmocka_unit_test(bytes_of_files_and_the_policy_are_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
