@@ -468,7 +468,10 @@ def _():
         for _ in range(30):
             c.begin("execute_code", code="import time; time.sleep(0.3)")
         answers = [Result(c.receive()) for _ in range(30)]
-        check(sum(a.json["status"] == "ok" for a in answers) >= 5, "all were busy")
+        # A run's place may be taken a moment longer than its answer takes.
+        done = [a for a in answers if a.json["status"] == "ok"]
+        check(len(done) >= 2, "all were busy")
+        equal({a.json["policy"]["rule"] for a in answers if a not in done}, {"concurrency.busy"}, "the others")
         equal(c.call("execute_code", code="print(5)").json["stdout"], "5\n")
 
 

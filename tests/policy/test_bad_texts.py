@@ -124,7 +124,7 @@ def lines_of(words, texts_in):
 
 def languages():
     return [os.path.join(LANGUAGES, name)
-            for name in sorted(os.listdir(LANGUAGES))]
+            for name in sorted(os.listdir(LANGUAGES)) if name.endswith(".json")]
 
 
 def prefixes(work):

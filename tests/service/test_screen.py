@@ -359,7 +359,7 @@ def elsewhere():
                                                                   **needs.get(name, {})}}
                          for name, rules in modules.items()})
     mark = "/tmp/bailiff-screen-%s" % uuid.uuid4().hex
-    known = [f[:-5] for f in os.listdir(os.path.join(BUILD, "share/bailiff/languages"))]
+    known = [f[:-5] for f in os.listdir(os.path.join(BUILD, "share/bailiff/languages")) if f.endswith(".json")]
     for language, module, group, text in ELSEWHERE:
         if language not in known:
             continue

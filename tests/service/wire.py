@@ -30,7 +30,7 @@ def text(value):
     return u16(len(value)) + value
 
 
-def hello(version=3, any_policy=1, digest=b"\0" * 32):
+def hello(version=5, any_policy=1, digest=b"\0" * 32):
     return u16(HELLO) + u32(version) + u32(any_policy) + digest
 
 
@@ -49,11 +49,11 @@ def cancel(request):
 
 
 def list_(request, run_id):
-    return u16(LIST) + u64(request) + text(run_id) + text("")
+    return u16(LIST) + u64(request) + text(run_id) + text("") + u32(0)
 
 
 def open_(request, run_id, name):
-    return u16(OPEN) + u64(request) + text(run_id) + text(name)
+    return u16(OPEN) + u64(request) + text(run_id) + text(name) + u32(0)
 
 
 def stop(request):
