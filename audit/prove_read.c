@@ -38,8 +38,11 @@ static int take_line(
 	struct entry entry;
 
 	if (line->kind == LINES_ONE &&
-	    entry_read(line->text, line->len, &entry, e) < 0)
+	    entry_read(line->text, line->len, &entry, e) < 0) {
+		/* Whatever is wrong with its text: it is not what was signed. */
+		e->kind = ERROR_TAMPERED;
 		return FAIL_IN(e, "record %zu: see bailiff audit verify", p->n);
+	}
 	if (line->kind != LINES_ONE)
 		return FAIL(e, ERROR_TAMPERED,
 		    "the log ends after %zu whole records and its checkpoint "
