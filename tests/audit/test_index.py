@@ -88,7 +88,8 @@ def runs(log):
     check(not bad, f"the end of a run is found by its id {bad}")
     check(prove(log, "--req", "r_" + "0" * 32).returncode == 2, "a run that is not there: 2")
     check(prove(log, "--seq", "999999").returncode == 2, "a record that is not there: 2")
-    return some[0], ends[some[0]]
+    # The first block has no offset that could be wrong.
+    return next((req, ends[req]) for req in sorted(ends) if ends[req] >= 256)
 
 
 def wrong_index(log, req, seq):
