@@ -210,6 +210,7 @@ static void say_passed(struct verify *v)
 		report_add(v->report, &what,
 		    "%" PRIu64 " folders checked against their records",
 		    v->summary->results);
+		verify_say_policies(v);
 	}
 }
 
@@ -234,8 +235,11 @@ static int end(struct verify *v, const struct lines_line *line, struct error *e)
 	judge_unmet(v);
 	judge_end(v, line, runs);
 	judge_index(v);
-	if (v->options->results_fd >= 0 && verify_results_end(v, runs, e) < 0)
-		return -1;
+	if (v->options->results_fd >= 0) {
+		if (verify_results_end(v, runs, e) < 0)
+			return -1;
+		verify_policies_end(v);
+	}
 	if (v->options->policy_sha256 != NULL && !v->policy_named)
 		(void)VERIFY_BAD(v, NULL, "policy",
 		    "a policy that the records name", "another file");
@@ -338,7 +342,8 @@ static int tables(struct verify *v, struct error *e)
 {
 	if (idmap_init(&v->keys, 0, e) < 0 || idmap_init(&v->used, 0, e) < 0 ||
 	    idmap_init(&v->open, sizeof(struct verify_open), e) < 0 ||
-	    idmap_init(&v->boots, 1, e) < 0 || idmap_init(&v->gone, 1, e) < 0)
+	    idmap_init(&v->boots, 1, e) < 0 || idmap_init(&v->gone, 1, e) < 0 ||
+	    idmap_init(&v->policies, sizeof(struct verify_policy), e) < 0)
 		return -1;
 	return idmap_init(&v->folders, 0, e);
 }
@@ -351,6 +356,7 @@ static void release(struct verify *v)
 	idmap_done(&v->boots);
 	idmap_done(&v->folders);
 	idmap_done(&v->gone);
+	idmap_done(&v->policies);
 	heads_done(&v->heads);
 	lines_close(&v->lines);
 	index_close(&v->index);

@@ -4,7 +4,8 @@
  *
  * Only the audit reader links this.  It reads through descriptors that its
  * caller opened before the first hostile byte, and takes memory that grows with
- * the logarithm of the log, plus 16 bytes for each run id, plus open intents.
+ * the logarithm of the log, plus 16 bytes for each run id, plus open intents,
+ * plus at most 9 MiB for the policies it names.
  */
 #ifndef AUDIT_VERIFY_H
 #define AUDIT_VERIFY_H
@@ -41,6 +42,7 @@ struct verify_options {
 	int audit_fd;   /* borrowed; holds checkpoint, lock, log/ */
 	int log_fd;     /* borrowed; log/ */
 	int results_fd; /* borrowed; -1: results are not looked at */
+	int policies_fd; /* borrowed; with results; -1: there is no such folder */
 	/*
 	 * The key to trust; NULL: the one in <log id>/log.vkey below the first
 	 * of pin_fds (-1: none) that has it.  Never one from the log folder.

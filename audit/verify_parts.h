@@ -69,7 +69,10 @@ struct verify {
 	struct verify_loss *losses; /* owned */
 	size_t n_losses, losses_cap;
 	uint64_t pruned_before;
-	struct idmap gone; /* run id -> uint8_t of GONE_* */
+	struct idmap gone;     /* run id -> uint8_t of GONE_* */
+	struct idmap policies; /* digest's first half -> struct verify_policy */
+	uint64_t n_policies;   /* of them: the file is what its name says */
+	bool names_policies;
 
 	/* The record before, for its signature if it ends an epoch. */
 	struct report_place last_place;

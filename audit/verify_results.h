@@ -7,6 +7,7 @@
 
 #include "audit/manifest.h"
 #include "audit/verify_parts.h"
+#include "base/sha256.h"
 
 /* A result folder, or a file of one, that is missing or short: what that means
  * shows only when the end of its boot and of the log are known. */
@@ -16,6 +17,14 @@ struct verify_loss {
 	struct report_place place;
 	char file[48];  /* begins its name; "" for the whole folder */
 	bool set_aside; /* unpublished by a crash, but there */
+};
+
+/* A policy that records name; its key is the first half of the digest. */
+struct verify_policy {
+	uint8_t digest[SHA256_BYTES];
+	uint8_t boot[IDMAP_ID];    /* of the last record that names it */
+	struct report_place place; /* of the first */
+	bool missing;
 };
 
 /* What records say is gone of a run. */
@@ -37,6 +46,13 @@ int verify_result(struct verify *v, const struct entry *outcome,
     const struct report_place *place, struct error *e) MUST_CHECK;
 int verify_results_end(
     struct verify *v, bool signer_runs, struct error *e) MUST_CHECK;
+
+/* verify_policies.c: the kept text of the policy that a record names, if it names
+ * one; then, once all boots are known, what is missing; last, what holds. */
+int verify_policy(struct verify *v, const struct entry *entry,
+    const struct report_place *place, struct error *e) MUST_CHECK;
+void verify_policies_end(struct verify *v);
+void verify_say_policies(struct verify *v);
 
 /* verify_folder.c: the files of one folder against its MANIFEST. */
 struct verify_folder {

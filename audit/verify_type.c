@@ -328,6 +328,9 @@ int verify_run_record(struct verify *v, const struct entry *entry,
 	*ret_good = take_promise(v, entry, place);
 	if (!*ret_good)
 		return 0;
+	if (v->options->results_fd >= 0 &&
+	    verify_policy(v, entry, place, e) < 0)
+		return -1;
 	if (c1_is(type, "intent") || c1_is(type, "denial"))
 		return request(v, entry, place, ret_good, e);
 	if (c1_is(type, "outcome"))

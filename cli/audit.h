@@ -36,16 +36,17 @@ int audit_read_key(
 /* The directories of a log, all opened before anything in them is read. */
 struct audit_place {
 	int audit_fd, log_fd, results_fd; /* owned; results_fd may be -1 */
+	int policies_fd;                  /* owned; -1 unless asked for */
 	int pin_fds[PIN_DIRECTORIES];     /* owned; -1: none */
 	char path[AUDIT_PATH_MAX];        /* of audit/, for messages */
 };
 
-#define AUDIT_PLACE_NONE                \
-	{                               \
-		-1, -1, -1, { -1, -1 }, \
-		{                       \
-			0               \
-		}                       \
+#define AUDIT_PLACE_NONE                    \
+	{                                   \
+		-1, -1, -1, -1, { -1, -1 }, \
+		{                           \
+			0                   \
+		}                           \
 	}
 
 /*
@@ -55,6 +56,10 @@ struct audit_place {
  */
 int audit_place_open(const char *dir, const char *results,
     struct audit_place *ret, struct error *e) MUST_CHECK;
+/* Then policies/ beside the results, where both are: no link, and none at all
+ * leaves it -1. */
+int audit_place_open_policies(
+    struct audit_place *p, struct error *e) MUST_CHECK;
 /* The directories of pins alone. */
 void audit_place_open_pins(struct audit_place *ret);
 void audit_place_close(struct audit_place *p);

@@ -18,7 +18,7 @@
 
 #define DIRECTORY    (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-#define PLACE_FDS    (3 + PIN_DIRECTORIES)
+#define PLACE_FDS    (4 + PIN_DIRECTORIES)
 
 #define SYSTEM_STATE "/var/lib/bailiff"
 #define SYSTEM_PINS  "/etc/bailiff/keys.d"
@@ -142,11 +142,25 @@ int audit_place_open(const char *dir, const char *results,
 	return 0;
 }
 
+int audit_place_open_policies(struct audit_place *p, struct error *e)
+{
+	if (p->results_fd < 0)
+		return 0;
+	p->policies_fd =
+	    openat(p->results_fd, "../policies", DIRECTORY | O_NOFOLLOW);
+	if (p->policies_fd < 0 && errno != ENOENT)
+		return FAIL_SYS(e,
+		    "policies/ beside the results, which must be a folder and "
+		    "no link");
+	return 0;
+}
+
 void audit_place_close(struct audit_place *p)
 {
 	own_close(&p->audit_fd);
 	own_close(&p->log_fd);
 	own_close(&p->results_fd);
+	own_close(&p->policies_fd);
 	for (size_t i = 0; i < PIN_DIRECTORIES; i++)
 		own_close(&p->pin_fds[i]);
 	*p = (struct audit_place)AUDIT_PLACE_NONE;
@@ -206,7 +220,8 @@ int audit_confine(const struct audit_place *places, size_t n, struct error *e)
 	for (size_t i = 0; i < n; i++) {
 		const struct audit_place *p = &places[i];
 		const int of_place[PLACE_FDS] = { p->audit_fd, p->log_fd,
-			p->results_fd, p->pin_fds[0], p->pin_fds[1] };
+			p->results_fd, p->policies_fd, p->pin_fds[0],
+			p->pin_fds[1] };
 
 		memcpy(fds + jail.n_more, of_place, sizeof(of_place));
 		jail.n_more += PLACE_FDS;

@@ -32,7 +32,7 @@ enum option {
 /* clang-format off */
 static const struct option_row rows[] = {
 	[OPTION_KEY] = { "--key", "VKEY", "trust this verifier key, or the one in a file of that name", false },
-	[OPTION_RESULTS] = { "--results", "DIR", "check result folders too; last or alone: those of the state", false },
+	[OPTION_RESULTS] = { "--results", "DIR", "check results and kept policies; last or alone: of the state", false },
 	[OPTION_KNOWN] = { "--known", "FILE", "a checkpoint or receipt held elsewhere: the log must agree", true },
 	[OPTION_FROM] = { "--from", "FILE", "begin where this checkpoint or receipt ends: only what is new", false },
 	[OPTION_POLICY] = { "--policy", "FILE", "an execution policy that the records must name", false },
@@ -204,7 +204,9 @@ static int read_inputs(
 	}
 	if (report_init(&in->report, e) < 0)
 		return -1;
-	return audit_place_open(r->dir, r->results, &in->place, e);
+	if (audit_place_open(r->dir, r->results, &in->place, e) < 0)
+		return -1;
+	return audit_place_open_policies(&in->place, e);
 }
 
 static int verify(const struct request *r, struct inputs *in, struct error *e)
@@ -213,6 +215,7 @@ static int verify(const struct request *r, struct inputs *in, struct error *e)
 		.audit_fd = in->place.audit_fd,
 		.log_fd = in->place.log_fd,
 		.results_fd = in->place.results_fd,
+		.policies_fd = in->place.policies_fd,
 		.key = r->key != NULL ? &in->key : NULL,
 		.pin_fds = { in->place.pin_fds[0], in->place.pin_fds[1] },
 		.known = in->known,

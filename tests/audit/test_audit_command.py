@@ -133,7 +133,8 @@ def folders():
     state = f"{TOP}/state"
     os.makedirs(state)
     lay(GOLDEN, f"{state}/audit")
-    shutil.move(f"{state}/audit/results", f"{state}/results")
+    for name in ("results", "policies"):
+        shutil.move(f"{state}/audit/{name}", f"{state}/{name}")
     for more in ([], ["--results"], ["--results", "--deep"], ["--results=", "--strict"]):
         done = run("verify", "state", "--key", KEY, *more)
         check(done.returncode == 0, f"a state directory {' '.join(more)}")

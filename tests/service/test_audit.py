@@ -99,6 +99,36 @@ def _():
           intent["policy"]["file"], "digest of the file")
 
 
+@case("verify checks kept policies: other bytes and a missing one are red")
+def _():
+    p = Place()
+    p.bash("true")
+    p.run("--lang", "klingon", "-c", "x")
+    finished(p)
+    r = p.verify("--strict")
+    check(r.code == 0 and b"1 policies that" in r.out, "kept: %r" % r)
+    folder = os.path.join(p.state, "policies")
+    kept = os.path.join(folder, os.listdir(folder)[0])
+    text = read(kept)
+    with open(kept, "wb") as f:
+        f.write(text.replace(b"1", b"2", 1))
+    r = p.verify()
+    check(r.code == 1 and b"policies.file" in r.out, "other bytes: %r" % r)
+    os.unlink(kept)
+    r = p.verify()
+    check(r.code == 1 and b"policies.lost" in r.out, "missing: %r" % r)
+    os.rmdir(folder)
+    r = p.verify()
+    check(r.code == 0 and r.out.count(b"policies/ beside") == 1,
+          "a copy without the folder: %r" % r)
+    equal(p.verify("--strict").code, 3, "the same, strictly")
+    # A service keeps its policy again before it records anything.
+    p.bash("true")
+    finished(p)
+    equal((read(kept) == text, p.verify("--strict").code), (True, 0),
+          "kept again")
+
+
 @case("results verify with sha256sum, and a changed byte turns red")
 def _():
     p = Place()
