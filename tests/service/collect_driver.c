@@ -120,6 +120,7 @@ static int run(struct driver *d, char **argv, struct error *e)
 		.max_files = strtoull(argv[4], NULL, 10),
 		.max_bytes = strtoull(argv[5], NULL, 10),
 		.max_depth = strtoull(argv[6], NULL, 10),
+		.globs = { 1, { { "**" } } },
 	};
 	AUTO_FD scratch_fd = open(argv[2], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct fd_list fds = { 1, { scratch_fd } };
