@@ -30,7 +30,7 @@
 #define EVENT_NAME_MAX     512 /* percent-encoded artifact name, with NUL */
 #define EVENT_CLAIM_MAX    257 /* percent-encoded, 256 bytes and a NUL */
 #define EVENT_STEPS_MAX    16
-#define EVENT_PHASES_MAX   2
+#define EVENT_PHASES_MAX   3
 #define EVENT_BATCH_MAX    64 /* runs named by one PRUNE or REDACT */
 #define EVENT_TICK_MAX_S   86400
 #define EVENT_LINE_MAX     65535      /* a record without its LF */

@@ -19,6 +19,7 @@ static const char *const phases[PHASE_N] = {
 	[PHASE_COMPILE] = "compile",
 	[PHASE_RUN] = "run",
 	[PHASE_COLLECT] = "collect",
+	[PHASE_INSTALL] = "install",
 };
 
 static const char *const killers[KILLER_N] = {

@@ -24,6 +24,7 @@ enum phase {
 	PHASE_COMPILE,
 	PHASE_RUN,
 	PHASE_COLLECT,
+	PHASE_INSTALL, /* libraries */
 	PHASE_N
 };
 

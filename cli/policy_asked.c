@@ -108,6 +108,15 @@ static int take_inputs(
 	return 0;
 }
 
+static void take_libraries(
+    const struct protocol_run *run, struct policy_request *to)
+{
+	to->n_libraries = (size_t)run->libraries.n;
+	to->n_libraries_asked = to->n_libraries;
+	for (size_t i = 0; i < to->n_libraries; i++)
+		to->libraries[i] = run->libraries.items[i].text;
+}
+
 int policy_asked_read(struct policy_asked *a, struct error *e)
 {
 	struct policy_request *to = &a->request.asks;
@@ -122,6 +131,7 @@ int policy_asked_read(struct policy_asked *a, struct error *e)
 	    size_of(a->texts.stdin_fd, &to->stdin_size, e) < 0 ||
 	    take_limits(&a->run, to, e) < 0)
 		return -1;
+	take_libraries(&a->run, to);
 	return take_inputs(a, to, e);
 }
 

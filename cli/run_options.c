@@ -1,6 +1,6 @@
 /*
  * cli/run_options.c - the words of `bailiff run`.  Linked by `bailiff`.  Paths
- * and names go to the service as they are: judging them is the policy's work.
+ * and names go to the service as they are.
  */
 #include "cli/run_options.h"
 
@@ -21,6 +21,7 @@ enum row {
 	ROW_FILE,
 	ROW_DIR,
 	ROW_PUT,
+	ROW_LIBRARY,
 	ROW_OUT,
 	ROW_TIMEOUT,
 	ROW_MEMORY,
@@ -42,6 +43,7 @@ static const struct option_row rows[ROW_N] = {
 	[ROW_FILE]     = { "--file", "HOST[:NAME]", "copy a host file to /sandbox/NAME; the policy decides", true },
 	[ROW_DIR]      = { "--dir", "HOST[:NAME]", "show a host directory, read-only, at /sandbox/NAME", true },
 	[ROW_PUT]      = { "--put", "FILE[:NAME]", "send a file that you can read to /sandbox/NAME", true },
+	[ROW_LIBRARY]  = { "--library", "NAME[==VERSION]", "have a library installed from the policy's directory", true },
 	[ROW_OUT]      = { "--out", "DIR", "write the files that the program left into DIR", false },
 	[ROW_TIMEOUT]  = { "--timeout", "S", "wall-clock limit in seconds; 0.5 is fine", false },
 	[ROW_MEMORY]   = { "--memory", "MIB", "memory limit in MiB", false },
@@ -201,8 +203,7 @@ static int split(const char *text, struct protocol_input *input,
 	return 0;
 }
 
-/* A relative path is taken from our own directory, as text: a ".." in it
- * stays, for the policy to see. */
+/* Relative to our own directory, as text: the policy sees a ".." in it. */
 static int put_host(
     struct protocol_input *input, const char *path, size_t len, struct error *e)
 {
@@ -261,6 +262,15 @@ static int add_named(
 	return 0;
 }
 
+static int add_library(
+    struct protocol_run *run, const char *text, struct error *e)
+{
+	if (run->libraries.n == PROTOCOL_LIBRARIES_MAX)
+		return FAIL(e, ERROR_USAGE, "too many libraries");
+	return copy_text(run->libraries.items[run->libraries.n++].text,
+	    PROTOCOL_LIBRARY_MAX, text, "--library", e);
+}
+
 static int take_option(
     struct run_options *o, enum row row, const char *value, struct error *e)
 {
@@ -278,6 +288,8 @@ static int take_option(
 	case ROW_DIR:
 	case ROW_PUT:
 		return add_named(o, row, value, e);
+	case ROW_LIBRARY:
+		return add_library(o->run, value, e);
 	case ROW_OUT:
 		o->out = value;
 		return 0;
@@ -348,12 +360,11 @@ static int take(
 	return take_option(o, (enum row)found, value, e);
 }
 
-/* A request that is written down leaves no place for one in words. */
 static int take_nothing(
     const struct run_options *o, char **rest, struct error *e)
 {
 	if (!o->has_source && o->language == NULL && o->run->limits.n == 0 &&
-	    o->run->inputs.n == 0 && *rest == NULL)
+	    o->run->inputs.n == 0 && o->run->libraries.n == 0 && *rest == NULL)
 		return 0;
 	return FAIL(e, ERROR_USAGE,
 	    "--request says all of the request; only --policy and --json "

@@ -121,12 +121,13 @@ static int open_empty(const struct sandbox *s, int *ret_fd, struct error *e)
 }
 
 /* In the child: 'fd' becomes the mount. */
-static int make(const struct sandbox *s, int fd, struct error *e)
+static int make(
+    const struct sandbox *s, int fd, unsigned int attributes, struct error *e)
 {
 	char layers[64];
 	/* What a layer says of itself in xattrs leads nowhere. */
 	const struct mounts_new what = { .type = "overlay",
-		.attributes = READ_ONLY,
+		.attributes = attributes,
 		.options = { { "lowerdir", layers },
 		    { "redirect_dir", "nofollow" }, { "metacopy", "off" } } };
 	AUTO_FD layer_fd = -1;
@@ -148,7 +149,8 @@ static int make(const struct sandbox *s, int fd, struct error *e)
 	return 0;
 }
 
-static int make_in_child(const struct sandbox *s, int fd, struct error *e)
+static int make_in_child(
+    const struct sandbox *s, int fd, unsigned int attributes, struct error *e)
 {
 	static const struct sandbox_clone sharing = { .flags = CLONE_FILES,
 		.cgroup_fd = -1 };
@@ -161,7 +163,7 @@ static int make_in_child(const struct sandbox *s, int fd, struct error *e)
 	if (pid == 0) {
 		struct error why = { 0 };
 
-		if (make(s, fd, &why) == 0)
+		if (make(s, fd, attributes, &why) == 0)
 			_exit(0);
 		_exit(why.saved_errno > 0 && why.saved_errno < 255
 		          ? why.saved_errno
@@ -181,7 +183,24 @@ static int make_in_child(const struct sandbox *s, int fd, struct error *e)
 	return 0;
 }
 
-static int add(struct sandbox *s, const char *name, int fd, struct error *e)
+/* Layers of ours hold libraries that are to be loaded; their mount points
+ * stand in the view. */
+static int add_layer(
+    const struct sandbox *s, const char *name, int fd, struct error *e)
+{
+	char path[LAUNCH_NAME_MAX + 16];
+
+	if (strchr(name, '/') != NULL || name[0] == '.')
+		return FAIL(e, ERROR_MALFORMED, "is no name of ours");
+	if (make_in_child(
+	        s, fd, READ_ONLY & ~(unsigned int)MOUNT_ATTR_NOEXEC, e) < 0)
+		return -1;
+	(void)snprintf(path, sizeof(path), "/opt/%s", name);
+	return mounts_attach(fd, AT_FDCWD, path, e);
+}
+
+static int add(struct sandbox *s, const struct launch_input *input, int fd,
+    struct error *e)
 {
 	char path[LAUNCH_NAME_MAX + 16];
 	struct stat st;
@@ -190,9 +209,12 @@ static int add(struct sandbox *s, const char *name, int fd, struct error *e)
 		return FAIL_SYS(e, "look at it");
 	if (!S_ISDIR(st.st_mode))
 		return FAIL(e, ERROR_MALFORMED, "is no directory");
-	if (scratch_point(s, name, e) < 0 || make_in_child(s, fd, e) < 0)
+	if (input->is_directory == LAUNCH_PLACE_OPT)
+		return add_layer(s, input->name, fd, e);
+	if (scratch_point(s, input->name, e) < 0 ||
+	    make_in_child(s, fd, READ_ONLY, e) < 0)
 		return -1;
-	(void)snprintf(path, sizeof(path), "/sandbox/%s", name);
+	(void)snprintf(path, sizeof(path), "/sandbox/%s", input->name);
 	return mounts_attach(fd, AT_FDCWD, path, e);
 }
 
@@ -203,9 +225,8 @@ int sandbox_directories(struct sandbox *s, struct error *e)
 	for (size_t i = 0; s->has_directories && i < ask->inputs.n; i++) {
 		const struct launch_input *input = &ask->inputs.items[i];
 
-		if (input->is_directory != 0 &&
-		    add(s, input->name, s->given->fd[LAUNCH_FD_INPUTS + i], e) <
-		        0)
+		if (input->is_directory != LAUNCH_PLACE_FILE &&
+		    add(s, input, s->given->fd[LAUNCH_FD_INPUTS + i], e) < 0)
 			return FAIL_IN(e, "directory '%s'", input->name);
 	}
 	(void)close(s->host_ns_fd);

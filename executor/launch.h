@@ -28,7 +28,7 @@
 #define LAUNCH_ARGS_MAX   69632
 #define LAUNCH_ENV_MAX    8192
 #define LAUNCH_NAME_MAX   256
-#define LAUNCH_INPUTS_MAX 8
+#define LAUNCH_INPUTS_MAX 11 /* of a request, and directories of ours */
 #define LAUNCH_STEP_MAX   32
 #define LAUNCH_REMEDY_MAX 256
 #define LAUNCH_GROUPS_MAX 256
@@ -91,10 +91,17 @@ struct launch_ready {
 	char cgroup_mode[LAUNCH_STEP_MAX]; /* "v2", "hybrid", "v1", "none" */
 };
 
+enum launch_place {
+	LAUNCH_PLACE_FILE, /* a sealed file becomes /sandbox/NAME */
+	/* Directories, to be seen there: of the host at /sandbox/NAME, one of ours
+	 * at /opt/NAME, where what it holds may be executed. */
+	LAUNCH_PLACE_SANDBOX,
+	LAUNCH_PLACE_OPT,
+};
+
 struct launch_input {
 	char name[LAUNCH_NAME_MAX]; /* file name in /sandbox */
-	/* 1: its descriptor is a directory of the host, to be seen there. */
-	uint32_t is_directory;
+	uint32_t is_directory;      /* enum launch_place */
 };
 
 struct launch_group {

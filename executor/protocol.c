@@ -24,6 +24,12 @@ static const struct wire_field input_rows[] = {
 };
 static const struct wire_layout input = WIRE_LAYOUT(protocol_input, input_rows);
 
+static const struct wire_field library_rows[] = {
+	WIRE_ROW_TEXT(protocol_library, text),
+};
+static const struct wire_layout library =
+    WIRE_LAYOUT(protocol_library, library_rows);
+
 static const struct wire_field run_rows[] = {
 	WIRE_ROW_U64(protocol_run, request),
 	WIRE_ROW_TEXT(protocol_run, language),
@@ -35,6 +41,7 @@ static const struct wire_field run_rows[] = {
 	WIRE_ROW_TEXT(protocol_run, client_request),
 	WIRE_ROW_TEXT(protocol_run, traceparent),
 	WIRE_ROW_TEXT(protocol_run, label),
+	WIRE_ROW_LIST(protocol_run, libraries, &library),
 };
 static const struct wire_layout run = WIRE_LAYOUT(protocol_run, run_rows);
 

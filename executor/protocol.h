@@ -25,13 +25,15 @@
 
 #include "base/wire.h"
 
-#define PROTOCOL_VERSION         5
+#define PROTOCOL_VERSION         6
 #define PROTOCOL_WORD_MAX        80
 #define PROTOCOL_WORDS_MAX       64
 #define PROTOCOL_PATH_MAX        4096
 #define PROTOCOL_NAME_MAX        256 /* an input's name in /sandbox, with NUL */
 #define PROTOCOL_ARGS_MAX        65536
-#define PROTOCOL_INPUTS_MAX      8 /* of all kinds, of one RUN */
+#define PROTOCOL_LIBRARY_MAX     128 /* "NAME==VERSION" with its NUL */
+#define PROTOCOL_LIBRARIES_MAX   16  /* of one RUN */
+#define PROTOCOL_INPUTS_MAX      8   /* of all kinds, of one RUN */
 #define PROTOCOL_LIMITS_MAX      32
 #define PROTOCOL_CLAIM_MAX       257
 #define PROTOCOL_OUTPUT_MAX      32768
@@ -98,6 +100,10 @@ struct protocol_input {
  */
 #define PROTOCOL_RUN_FDS 2
 
+struct protocol_library {
+	char text[PROTOCOL_LIBRARY_MAX]; /* "NAME" or "NAME==VERSION" */
+};
+
 struct protocol_run {
 	uint64_t request;
 	char language[PROTOCOL_WORD_MAX];
@@ -110,6 +116,7 @@ struct protocol_run {
 	char client_request[PROTOCOL_CLAIM_MAX];
 	char traceparent[PROTOCOL_CLAIM_MAX];
 	char label[PROTOCOL_CLAIM_MAX];
+	WIRE_LIST_OF(struct protocol_library, PROTOCOL_LIBRARIES_MAX) libraries;
 };
 
 struct protocol_cancel {

@@ -46,6 +46,13 @@ static int put_place(
 	    major(input->dev), minor(input->dev), input->ino);
 }
 
+static const char *kind_word(uint32_t kind)
+{
+	if (kind == RESULT_INPUT_LIBRARY)
+		return "library";
+	return kind == PROTOCOL_INPUT_INLINE ? "inline" : "file";
+}
+
 /* An encoded name has no byte that JSON would escape. */
 static int put_input(
     const struct result_input *input, struct text_out *out, struct error *e)
@@ -62,8 +69,7 @@ static int put_input(
 	return text_printf(out, e,
 	    "\"kind\":\"%s\",\"name\":\"%s\",\"sha256\":\"%s\",\"size\":"
 	    "%" PRIu64,
-	    input->kind == PROTOCOL_INPUT_INLINE ? "inline" : "file", name, hex,
-	    input->size);
+	    kind_word(input->kind), name, hex, input->size);
 }
 
 int result_inputs_json(const struct result_input *inputs, size_t n,
@@ -91,7 +97,8 @@ static int put_line(
 		return text_printf(out, e, "directory %u:%u %" PRIu64 "  %s\n",
 		    major(input->dev), minor(input->dev), input->ino, name);
 	sha256_hex(input->sha256, hex);
-	return text_printf(out, e, "%s  %s\n", hex, name);
+	return text_printf(out, e, "%s  %s%s\n", hex,
+	    input->kind == RESULT_INPUT_LIBRARY ? "libraries/" : "", name);
 }
 
 int result_inputs_list(const struct result_input *inputs, size_t n,

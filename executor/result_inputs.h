@@ -12,9 +12,12 @@
 #include "base/text.h"
 #include "executor/protocol.h"
 
+/* A file that libraries are installed from; beside enum protocol_input_kind. */
+#define RESULT_INPUT_LIBRARY 16
+
 /* An input as it was given to the run. */
 struct result_input {
-	uint32_t kind; /* enum protocol_input_kind */
+	uint32_t kind; /* enum protocol_input_kind, RESULT_INPUT_LIBRARY */
 	char name[PROTOCOL_NAME_MAX];
 	uint64_t dev, ino; /* on the host; not of inline */
 	uint64_t size;     /* not of a directory, nor is the digest */
@@ -31,7 +34,8 @@ int result_inputs_json(const struct result_input *inputs, size_t n,
 /*
  * Append the text whose digest the intent has as inputs.sha256: a line in
  * sha256sum format for each input, sorted; of a directory, whose content is
- * live, "directory MAJOR:MINOR INODE  NAME".  Whoever holds result.json can make
+ * live, "directory MAJOR:MINOR INODE  NAME"; a library's name has "libraries/"
+ * in front.  Whoever holds result.json can make
  * it again.
  */
 int result_inputs_list(const struct result_input *inputs, size_t n,

@@ -124,6 +124,8 @@ struct run *run_make(struct session *c, uint64_t request)
 	r->taken_fd = -1;
 	r->program_stat_fd = -1;
 	r->product_fd = -1;
+	for (size_t i = 0; i < RUN_LAYER_N; i++)
+		r->layers[i].tree_fd = -1;
 	r->out.file_fd = -1;
 	r->err.file_fd = -1;
 	r->out_watch.fd = -1;
@@ -148,6 +150,9 @@ void run_destroy(struct run *r)
 	own_close(&r->stdin_copy_fd);
 	own_close(&r->taken_fd);
 	own_close(&r->product_fd);
+	layers_drop(r->s->state.layers_fd, &r->layer_making);
+	for (size_t i = 0; i < RUN_LAYER_N; i++)
+		own_close(&r->layers[i].tree_fd);
 	for (size_t i = 0; r->inputs != NULL && i < r->n_inputs; i++)
 		own_close(&r->inputs[i].fd);
 	output_done(&r->out);

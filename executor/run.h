@@ -11,6 +11,7 @@
 
 #include "executor/output.h"
 #include "executor/result_text.h"
+#include "executor/run_making.h"
 #include "executor/run_types.h"
 #include "executor/session.h"
 #include "executor/supervisor.h"
@@ -49,13 +50,15 @@ struct run {
 	bool
 	    is_nameless; /* its number could not be read: FAILED, not DECIDED */
 
-	/* Compiled languages. */
-	bool is_compiling; /* until the product starts */
+	/* What is made before the program starts. */
+	bool is_compiling; /* until it does */
+	enum run_making making;
+	struct run_made made[MAKING_N];
 	uint64_t compile_limits[LIMIT_N];
-	int product_fd;              /* owned; sealed once it is whole */
-	struct event_phase compiled; /* how that went */
-	enum run_trace compile_trace;
-	struct tracer_finished compile_traced;
+	int product_fd; /* owned; sealed once it is whole */
+	struct layer layers[RUN_LAYER_N];
+	struct layer_making layer_making;
+	char layer_file[COLLECT_NAME_MAX + 1]; /* that is being copied */
 
 	/* At the launcher. */
 	bool at_launcher; /* RUN was sent, RELEASED has not come */

@@ -14,6 +14,7 @@
 #include "base/own.h"
 #include "executor/patience.h"
 #include "executor/run_compile.h"
+#include "executor/run_layers.h"
 #include "executor/run_steps.h"
 #include "policy/environment.h"
 
@@ -137,13 +138,16 @@ static int start_collector(struct run *r, struct error *e)
 		start.max_plots = limits[LIMIT_PLOTS];
 		start.max_plot_bytes = limits[LIMIT_PLOT_BYTES];
 	}
-	/* A product is no result: it is one file, bounded by the scratch. */
+	/* What is made is no result: one file or a layer, bounded by the
+	 * scratch. */
 	if (r->is_compiling) {
+		bool is_one = r->making == MAKING_PRODUCT;
+
 		memcpy(start.globs.items[0].text, "**", sizeof("**"));
 		start.globs.n = 1;
-		start.max_files = 1;
+		start.max_files = is_one ? 1 : LAYERS_FILES_MAX;
 		start.max_bytes = limits[LIMIT_SCRATCH_BYTES];
-		start.max_depth = 1;
+		start.max_depth = is_one ? 1 : LAYERS_DEPTH_MAX;
 	}
 	r->helper_watch.ready = collector_ready;
 	run_expect(r, DUE_HELPER, PATIENCE_HELPER);
@@ -372,6 +376,9 @@ int run_collected(struct run *r, const struct run_message *m, struct error *e)
 		return FAIL(e, ERROR_MALFORMED, "collector counts wrong");
 	run_close_helper(r);
 	if (r->is_compiling) {
+		if (r->making != MAKING_PRODUCT &&
+		    run_layer_whole(m->in->done.why, e) < 0)
+			return -1;
 		run_product_start(r);
 		return 0;
 	}

@@ -11,18 +11,32 @@
 
 #include "base/memfd.h"
 #include "base/own.h"
+#include "executor/run_layers.h"
 #include "executor/run_steps.h"
 #include "policy/filter.h"
 
+static void make_next(struct run *r)
+{
+	r->making = run_making_next(r);
+	r->is_compiling = r->making != MAKING_NOTHING;
+}
+
 void run_compile_begin(struct run *r)
 {
-	const struct policy_language *l = r->decision.language;
-
-	if (l->language.n_compile == 0)
-		return;
-	r->is_compiling = true;
 	for (size_t i = 0; i < LIMIT_N; i++)
-		r->compile_limits[i] = l->compile.value[i];
+		r->compile_limits[i] = r->decision.language->compile.value[i];
+	make_next(r);
+}
+
+enum phase run_phase(const struct run *r)
+{
+	static const enum phase phases[MAKING_N] = {
+		[MAKING_NOTHING] = PHASE_RUN,
+		[MAKING_LIBRARIES] = PHASE_INSTALL,
+		[MAKING_PRODUCT] = PHASE_COMPILE,
+	};
+
+	return phases[r->making];
 }
 
 const uint64_t *run_limits(const struct run *r)
@@ -30,35 +44,54 @@ const uint64_t *run_limits(const struct run *r)
 	return r->is_compiling ? r->compile_limits : r->decision.limits;
 }
 
+static void put_installer(const struct run *r, struct run_part *ret)
+{
+	ret->made = &r->decision.language->language.installer.layer;
+	ret->argv = ret->made->argv;
+	ret->n_argv = ret->made->n_argv;
+	ret->code_fd = r->toolchain->installer_fd;
+	ret->stdin_fd = r->s->nothing_fd;
+	ret->with_libraries = true;
+}
+
 void run_part_now(const struct run *r, struct run_part *ret)
 {
 	const struct policy_language *l = r->decision.language;
 
-	if (r->is_compiling)
-		*ret = (struct run_part){ .argv = l->language.compile,
-			.n_argv = l->language.n_compile,
-			.can = &filter_compiler,
-			.limits = r->compile_limits,
-			.filter_fd = r->toolchain->compile_filter_fd };
-	else
-		*ret = (struct run_part){ .argv = l->language.argv,
-			.n_argv = l->language.n_argv,
-			.can = &l->capabilities,
-			.limits = r->decision.limits,
-			.filter_fd = r->toolchain->filter_fd,
-			.with_arguments = true,
-			.is_product = r->product_fd >= 0 };
+	*ret = (struct run_part){ .argv = l->language.argv,
+		.n_argv = l->language.n_argv,
+		.can = &l->capabilities,
+		.limits = run_limits(r),
+		.filter_fd = r->toolchain->filter_fd,
+		.code_fd = r->code_fd,
+		.stdin_fd = r->stdin_fd };
+	if (!r->is_compiling) {
+		ret->with_arguments = true;
+		ret->is_product = r->product_fd >= 0;
+		return;
+	}
+	ret->can = &filter_compiler;
+	ret->filter_fd = r->toolchain->compile_filter_fd;
+	if (r->making != MAKING_PRODUCT) {
+		put_installer(r, ret);
+		return;
+	}
+	ret->argv = l->language.compile;
+	ret->n_argv = l->language.n_compile;
 }
 
 static void note_phase(struct run *r)
 {
-	struct event_phase *p = &r->compiled;
+	struct run_made *made = &r->made[r->making];
 
-	*p = (struct event_phase){ .phase = PHASE_COMPILE,
+	made->is_over = true;
+	made->phase = (struct event_phase){ .phase = run_phase(r),
 		.exit_kind = r->exit_kind,
 		.exit_value = r->exit_value,
 		.cpu_us = r->cpu_us,
 		.wall_us = r->clock[CLOCK_ENDED] - r->clock[CLOCK_RELEASED] };
+	if (r->making != MAKING_PRODUCT)
+		return;
 	r->clock[CLOCK_COMPILING] = r->clock[CLOCK_RELEASED];
 	r->clock[CLOCK_COMPILED] = r->clock[CLOCK_DEAD];
 }
@@ -92,6 +125,8 @@ int run_product_found(
 {
 	struct fd_list to = { .n = 1 };
 
+	if (r->making != MAKING_PRODUCT)
+		return run_layer_found(r, found, e);
 	if (!is_product(r, found) || r->product_fd >= 0)
 		return answer(r, COLLECT_SKIP, NULL, e);
 	if (memfd_new("program", &r->product_fd, e) < 0)
@@ -105,6 +140,8 @@ int run_product_copied(
 {
 	struct stat st;
 
+	if (r->making != MAKING_PRODUCT)
+		return run_layer_copied(r, copied, e);
 	if (r->product_fd < 0)
 		return FAIL(e, ERROR_STATE, "collector copied what it had not");
 	/* Everybody may execute it, and nobody change it. */
@@ -137,37 +174,56 @@ static void begin_again(struct run *r)
 	r->ended = r->init_wall = r->init_lost = false;
 	r->exit_kind = EXIT_ABSENT;
 	r->exit_value = 0;
-	r->compile_trace = r->trace;
-	r->compile_traced = r->traced;
+	r->made[r->making].trace = r->trace;
+	r->made[r->making].traced = r->traced;
 	r->trace = RUN_TRACE_NONE;
 	r->cpu_us = r->memory_peak = r->pids_peak = 0;
 	r->oom_kills = r->pids_hits = 0;
-	r->is_compiling = false;
+	make_next(r);
 	r->stage = RUN_STARTING;
+}
+
+/* What the collector brought is what was wanted. */
+static void keep_made(struct run *r)
+{
+	struct error e;
+
+	if (r->kill != KILLER_NONE || r->failure.is_set)
+		return;
+	if (r->making != MAKING_PRODUCT) {
+		if (run_layer_done(r, &e) < 0)
+			run_fail(r, run_phase(r), "layer", &e);
+		return;
+	}
+	if (r->product_fd >= 0)
+		return;
+	error_fill(&e, ERROR_STATE, 0,
+	    "the compiler ended well and left no program; report this");
+	run_fail(r, PHASE_COMPILE, "compile", &e);
+}
+
+/* The rest of a run whose program never starts. */
+static void end_here(struct run *r)
+{
+	output_end(&r->out);
+	output_end(&r->err);
+	run_store(r);
 }
 
 void run_product_start(struct run *r)
 {
 	struct error e;
 
-	if (r->kill == KILLER_NONE && r->product_fd < 0) {
-		error_fill(&e, ERROR_STATE, 0,
-		    "the compiler ended well and left no program; report this");
-		run_fail(r, PHASE_COMPILE, "compile", &e);
-	}
-	/* Cancelled while the product was copied. */
+	keep_made(r);
+	/* Cancelled while it was copied. */
 	if (r->kill != KILLER_NONE || r->failure.is_set) {
-		output_end(&r->out);
-		output_end(&r->err);
-		run_store(r);
+		end_here(r);
 		return;
 	}
 	if (output_restart(&r->out, &e) < 0 ||
 	    output_restart(&r->err, &e) < 0) {
 		run_fail(r, PHASE_COLLECT, "results", &e);
-		output_end(&r->out);
-		output_end(&r->err);
-		run_store(r);
+		end_here(r);
 		return;
 	}
 	release_compiler(r);
@@ -177,10 +233,10 @@ void run_product_start(struct run *r)
 
 void run_compile_record(const struct run *r, struct event_outcome *o)
 {
-	if (r->clock[CLOCK_COMPILED] == 0)
-		return;
-	o->phases.items[o->phases.n++] = r->compiled;
-	if (r->is_compiling)
+	for (size_t i = MAKING_LIBRARIES; i < MAKING_N; i++)
+		if (r->made[i].is_over)
+			o->phases.items[o->phases.n++] = r->made[i].phase;
+	if (o->phases.n == 0 || r->is_compiling)
 		return;
 	o->phases.items[o->phases.n++] =
 	    (struct event_phase){ .phase = PHASE_RUN,

@@ -250,6 +250,16 @@ static void put_inputs(const struct run *r, struct policy_request *request)
 	}
 }
 
+/* Texts of the message, which the decision makes names of. */
+static void put_libraries(
+    const struct protocol_run *m, struct policy_request *request)
+{
+	request->n_libraries = (size_t)m->libraries.n;
+	request->n_libraries_asked = request->n_libraries;
+	for (size_t i = 0; i < request->n_libraries; i++)
+		request->libraries[i] = m->libraries.items[i].text;
+}
+
 int run_decode(struct run *r, const struct protocol_run *m,
     struct fd_list *take_fds, struct error *e)
 {
@@ -265,19 +275,33 @@ int run_decode(struct run *r, const struct protocol_run *m,
 	request.stdin_size = r->intent.stdin_size;
 	request.args_size = r->args_len;
 	put_inputs(r, &request);
+	put_libraries(m, &request);
 	policy_decide(r->s->policy, &request, &r->decision);
 	keep_decision(r, m->language);
 	return 0;
 }
 
-struct result_input *run_sorted_inputs(const struct run *r)
+/* Files that libraries can be installed from count where any was asked for. */
+static const struct sources *sources_of(const struct run *r)
 {
-	struct result_input *to = calloc(r->n_inputs + 1, sizeof(to[0]));
+	return r->decision.n_libraries > 0 && r->toolchain != NULL
+	           ? &r->toolchain->sources
+	           : NULL;
+}
+
+struct result_input *run_sorted_inputs(const struct run *r, size_t *ret_n)
+{
+	const struct sources *sources = sources_of(r);
+	size_t more = sources != NULL ? sources->n : 0;
+	struct result_input *to = calloc(r->n_inputs + more + 1, sizeof(to[0]));
 
 	if (to == NULL)
 		return NULL;
 	for (size_t i = 0; i < r->n_inputs; i++)
 		to[i] = r->inputs[i].is;
 	result_inputs_sort(to, r->n_inputs);
+	for (size_t i = 0; i < more; i++)
+		to[r->n_inputs + i] = sources->files[i];
+	*ret_n = r->n_inputs + more;
 	return to;
 }

@@ -40,7 +40,7 @@ static void put_verdict(struct run *r, struct event_outcome *o)
 
 	const struct verdict_facts facts = {
 		.released = r->clock[CLOCK_RELEASED] != 0,
-		.is_compiler = r->is_compiling,
+		.phase = run_phase(r),
 		.step_failed = r->failure.is_set,
 		.failed_in = r->failure.phase,
 		.kill = r->kill,

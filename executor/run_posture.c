@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
-#include "executor/run_compile.h"
+#include "executor/run_layers.h"
 #include "policy/path.h"
 
 #define PLACE "/sandbox/"
@@ -43,11 +43,20 @@ static int list_mounts(const struct run *r, struct posture_mount **ret,
 	struct posture_mount *mounts;
 	size_t n = view->n_mounts;
 
-	mounts = calloc(n + r->n_inputs + 1, sizeof(mounts[0]));
+	mounts = calloc(n + r->n_inputs + RUN_LAYER_N, sizeof(mounts[0]));
 	if (mounts == NULL)
 		return FAIL_SYS(e, "list the mounts");
 	memcpy(mounts, view->mounts, n * sizeof(mounts[0]));
-	for (size_t i = 0; i < r->n_inputs; i++) {
+	for (size_t i = 0; i < RUN_LAYER_N; i++) {
+		if (!run_shows_layer(r, (enum run_layer)i))
+			continue;
+		(void)snprintf(mounts[n].point, sizeof(mounts[n].point),
+		    "/opt/%s", run_layer_names[i]);
+		(void)snprintf(
+		    mounts[n].type, sizeof(mounts[n].type), "overlay");
+		mounts[n++].read_only = true;
+	}
+	for (size_t i = 0; run_shows_inputs(r) && i < r->n_inputs; i++) {
 		const struct result_input *input = &r->inputs[i].is;
 		struct posture_mount *mount = &mounts[n];
 

@@ -14,37 +14,40 @@
 #include "executor/launch_flags.h"
 #include "executor/patience.h"
 #include "executor/run_compile.h"
+#include "executor/run_layers.h"
 #include "executor/run_lone.h"
 #include "executor/run_posture.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
-#include "policy/environment.h"
+#include "policy/libraries.h"
 
 static int digest_inputs(struct run *r, struct error *e)
 {
-	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r);
+	size_t n = 0;
+	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r, &n);
 	struct text_out out = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
 
 	if (inputs == NULL)
 		return FAIL_SYS(e, "list the inputs");
-	if (result_inputs_list(inputs, r->n_inputs, &out, e) < 0)
+	if (result_inputs_list(inputs, n, &out, e) < 0)
 		return -1;
+	r->intent.inputs_count = n;
 	sha256_of(out.data, out.len, r->intent.inputs_sha256);
 	return 0;
 }
 
 static void digest_environment(struct run *r)
 {
-	struct environment env;
+	const struct run_part program = { .made = NULL };
+	const char *rows[RUN_ENV_MAX];
+	size_t n = run_environment(r, &program, rows);
 	struct sha256 h;
 
-	environment_make(
-	    &r->decision.language->language, r->decision.limits, &env);
 	sha256_init(&h);
-	for (size_t i = 0; i < env.n; i++)
-		sha256_add(&h, env.rows[i], strlen(env.rows[i]) + 1);
+	for (size_t i = 0; i < n; i++)
+		sha256_add(&h, rows[i], strlen(rows[i]) + 1);
 	sha256_done(&h, r->intent.env_sha256);
-	r->intent.env_count = env.n;
+	r->intent.env_count = n;
 }
 
 static int open_folder_file(
@@ -86,30 +89,60 @@ static int make_folder(struct run *r, struct error *e)
 	return 0;
 }
 
-/* Each text and its NUL. */
-static void put_environment(const struct run *r, struct bytes_writer *out)
+static void put_words(const struct run *r, const struct run_part *part,
+    struct bytes_writer *argv, struct bytes_writer *env)
 {
-	struct environment env;
+	const char *rows[RUN_ENV_MAX];
+	size_t n = run_environment(r, part, rows);
 
-	environment_make(
-	    &r->decision.language->language, r->decision.limits, &env);
-	for (size_t i = 0; i < env.n; i++)
-		bytes_put(out, env.rows[i], strlen(env.rows[i]) + 1);
+	for (size_t i = 0; i < part->n_argv; i++)
+		bytes_put(argv, part->argv[i], strlen(part->argv[i]) + 1);
+	if (part->with_arguments)
+		bytes_put(argv, r->args, r->args_len);
+	for (size_t i = 0; part->with_libraries && i < r->decision.n_libraries;
+	     i++) {
+		char text[LIBRARY_TEXT_MAX];
+
+		library_text(&r->decision.libraries[i], text);
+		bytes_put(argv, text, strlen(text) + 1);
+	}
+	for (size_t i = 0; i < n; i++)
+		bytes_put(env, rows[i], strlen(rows[i]) + 1);
 }
 
-static void put_inputs(const struct run *r, struct launch_run *l)
+static void put_input(struct launch_run *l, struct fd_list *fds, int fd,
+    const struct launch_input *input)
+{
+	l->inputs.items[l->inputs.n++] = *input;
+	fds->fd[fds->n++] = fd;
+}
+
+static void put_inputs(
+    const struct run *r, struct launch_run *l, struct fd_list *fds)
 {
 	/* Whoever left before this has no run. */
 	const struct channel_peer *as = &r->session->peer;
 
-	for (size_t i = 0; i < r->n_inputs; i++) {
-		struct launch_input *to = &l->inputs.items[i];
+	for (size_t i = 0; run_shows_inputs(r) && i < r->n_inputs; i++) {
 		const struct result_input *from = &r->inputs[i].is;
+		struct launch_input to = {
+			.is_directory = from->kind == PROTOCOL_INPUT_DIRECTORY
+			                    ? LAUNCH_PLACE_SANDBOX
+			                    : LAUNCH_PLACE_FILE
+		};
 
-		memcpy(to->name, from->name, sizeof(to->name));
-		to->is_directory = from->kind == PROTOCOL_INPUT_DIRECTORY;
+		memcpy(to.name, from->name, sizeof(to.name));
+		put_input(l, fds, r->inputs[i].fd, &to);
 	}
-	l->inputs.n = r->n_inputs;
+	for (size_t i = 0; i < RUN_LAYER_N; i++) {
+		struct launch_input to = { .is_directory = LAUNCH_PLACE_OPT };
+
+		if (!run_shows_layer(r, (enum run_layer)i))
+			continue;
+		(void)snprintf(
+		    to.name, sizeof(to.name), "%s", run_layer_names[i]);
+		put_input(l, fds, r->layers[i].tree_fd, &to);
+	}
 	l->uid = as->uid;
 	l->gid = as->gid;
 	for (size_t i = 0; i < as->n_groups; i++)
@@ -117,21 +150,19 @@ static void put_inputs(const struct run *r, struct launch_run *l)
 	l->groups.n = as->n_groups;
 }
 
-static int put_launch(
-    const struct run *r, struct launch_run *l, struct error *e)
+static int put_launch(const struct run *r, const struct run_part *part,
+    struct launch_run *l, struct error *e)
 {
 	const struct policy_language *p = r->decision.language;
 	const uint64_t *limits = run_limits(r);
-	struct run_part part;
 	struct bytes_writer argv = { .data = l->argv.data,
 		.cap = sizeof(l->argv.data) };
 	struct bytes_writer env = { .data = l->env.data,
 		.cap = sizeof(l->env.data) };
 
-	run_part_now(r, &part);
 	memset(l, 0, sizeof(*l));
 	l->run = r->number;
-	l->flags = launch_shape(part.can);
+	l->flags = launch_shape(part->can);
 	if (r->s->owner.lone)
 		l->flags |= LAUNCH_OWN_MEMORY;
 	l->wall_ms = limits[LIMIT_WALL_MS];
@@ -142,36 +173,32 @@ static int put_launch(
 	l->file_size = limits[LIMIT_FILE_SIZE];
 	l->scratch_bytes = limits[LIMIT_SCRATCH_BYTES];
 	l->scratch_inodes = limits[LIMIT_SCRATCH_INODES];
-	if (part.is_product)
+	if (part->is_product)
 		l->flags |= LAUNCH_PRODUCT;
 	else
 		memcpy(l->program, r->toolchain->program, sizeof(l->program));
 	(void)snprintf(l->source, sizeof(l->source), "%s", p->language.source);
-	put_environment(r, &env);
-	for (size_t i = 0; i < part.n_argv; i++)
-		bytes_put(&argv, part.argv[i], strlen(part.argv[i]) + 1);
-	if (part.with_arguments)
-		bytes_put(&argv, r->args, r->args_len);
+	put_words(r, part, &argv, &env);
 	if (argv.bad || env.bad)
 		return FAIL(
 		    e, ERROR_LIMIT, "arguments or environment too long");
 	l->argv.len = argv.len;
 	l->env.len = env.len;
-	put_inputs(r, l);
 	return 0;
 }
 
 static int launch(struct run *r, struct error *e)
 {
 	struct launch_run *l = &r->s->out->launch;
-	struct fd_list fds = { .n = LAUNCH_FD_INPUTS + r->n_inputs };
+	struct fd_list fds = { .n = LAUNCH_FD_INPUTS };
 	struct run_part part;
 	int out[2];
 	int err[2];
 
 	if (r->s->launch_fd < 0)
 		return FAIL(e, ERROR_CLOSED, "the launcher is gone");
-	if (put_launch(r, l, e) < 0)
+	run_part_now(r, &part);
+	if (put_launch(r, &part, l, e) < 0)
 		return -1;
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return FAIL_SYS(e, "make a pipe");
@@ -181,14 +208,12 @@ static int launch(struct run *r, struct error *e)
 		return FAIL_SYS(e, "make a pipe");
 	}
 	r->err_fd = err[0];
-	fds.fd[LAUNCH_FD_CODE] = r->code_fd;
-	fds.fd[LAUNCH_FD_STDIN] = r->stdin_fd;
+	fds.fd[LAUNCH_FD_CODE] = part.code_fd;
+	fds.fd[LAUNCH_FD_STDIN] = part.stdin_fd;
 	fds.fd[LAUNCH_FD_STDOUT] = out[1];
 	fds.fd[LAUNCH_FD_STDERR] = err[1];
-	run_part_now(r, &part);
 	fds.fd[LAUNCH_FD_FILTER] = part.filter_fd;
-	for (size_t i = 0; i < r->n_inputs; i++)
-		fds.fd[LAUNCH_FD_INPUTS + i] = r->inputs[i].fd;
+	put_inputs(r, l, &fds);
 	if (part.is_product)
 		fds.fd[fds.n++] = r->product_fd;
 	r->at_launcher = true;
@@ -253,7 +278,6 @@ void run_launch(struct run *r)
 	run_end(r);
 }
 
-/* All conditions met: let the program go. */
 void run_release(struct run *r)
 {
 	struct error e;

@@ -55,7 +55,7 @@ void run_keep_context(struct run *r); /* what every record of it says */
 void run_keep_refused_claims(struct run *r, const struct protocol_refuse *m);
 int run_decode(struct run *r, const struct protocol_run *message,
     struct fd_list *take_fds, struct error *e) MUST_CHECK;
-struct result_input *run_sorted_inputs(const struct run *r); /* owned */
+struct result_input *run_sorted_inputs(const struct run *r, size_t *ret_n);
 bool run_digest_step(struct run *r); /* true when done */
 void run_open_next(struct run *r);
 void run_open_late(struct run *r); /* the opener does not answer */

@@ -14,9 +14,9 @@
 #include "audit/dsse.h"
 #include "base/file.h"
 #include "base/own.h"
+#include "executor/run_layers.h"
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
-#include "policy/environment.h"
 
 static int write_file(struct run *r, const char *name,
     const struct text_out *text, struct error *e)
@@ -125,16 +125,16 @@ static int copy_sealed(struct run *r, bool *ret_done, struct error *e)
 static int store_environment(struct run *r, struct error *e)
 {
 	struct text_out text = { (char *)r->s->block, SUPERVISOR_BLOCK, 0 };
-	struct environment env;
+	const struct run_part program = { .made = NULL };
+	const char *rows[RUN_ENV_MAX];
+	size_t n_rows = run_environment(r, &program, rows);
 
-	environment_make(
-	    &r->decision.language->language, r->decision.limits, &env);
-	for (size_t i = 0; i < env.n; i++) {
-		size_t n = strlen(env.rows[i]) + 1;
+	for (size_t i = 0; i < n_rows; i++) {
+		size_t n = strlen(rows[i]) + 1;
 
 		if (n > text.cap - text.len)
 			return FAIL(e, ERROR_LIMIT, "environment too long");
-		memcpy(text.data + text.len, env.rows[i], n);
+		memcpy(text.data + text.len, rows[i], n);
 		text.len += n;
 	}
 	return store_text(r, "env", &text, e);
@@ -185,27 +185,53 @@ static int store_json(
 	return store_text(r, "result.json", &json, e);
 }
 
+static void list_traces(struct run *r)
+{
+	if (r->trace == RUN_TRACE_FINISHED)
+		list_file(r, run_trace_name(r, r->making),
+		    r->traced.stored_bytes, r->traced.stored_sha256);
+	for (size_t i = MAKING_LIBRARIES; i < MAKING_N; i++)
+		if (r->made[i].trace == RUN_TRACE_FINISHED)
+			list_file(r, run_trace_name(r, (enum run_making)i),
+			    r->made[i].traced.stored_bytes,
+			    r->made[i].traced.stored_sha256);
+}
+
+/* What the program saw at /opt: digests of the layers' lists. */
+static int store_layers(struct run *r, struct error *e)
+{
+	char block[RUN_LAYER_N * (SHA256_HEX + 16)];
+	struct text_out text = { block, sizeof(block), 0 };
+
+	for (size_t i = 0; i < RUN_LAYER_N; i++) {
+		char hex[SHA256_HEX];
+
+		if (r->layers[i].tree_fd < 0)
+			continue;
+		sha256_hex(r->layers[i].sha256, hex);
+		if (text_printf(&text, e, "%s  %s\n", hex, run_layer_names[i]) <
+		    0)
+			return -1;
+	}
+	return text.len == 0 ? 0 : store_text(r, "layers", &text, e);
+}
+
 static int store_rest(struct run *r, struct error *e)
 {
 	const char *dot = strrchr(r->decision.language->language.source, '.');
 	char code_name[POLICY_NAME_MAX + 8];
-	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r);
+	size_t n_inputs = 0;
+	AUTO_FREE struct result_input *inputs = run_sorted_inputs(r, &n_inputs);
 	struct result_facts facts = { &r->intent, r->outcome, r->skipped,
-		r->n_skipped, r->failure.remedy, inputs, r->n_inputs, NULL, 0 };
+		r->n_skipped, r->failure.remedy, inputs, n_inputs, NULL, 0 };
 
 	if (inputs == NULL)
 		return FAIL_SYS(e, "list the inputs");
 	(void)snprintf(
 	    code_name, sizeof(code_name), "code%s", dot != NULL ? dot : "");
 	list_file(r, code_name, r->intent.code_size, r->intent.code_sha256);
-	if (r->trace == RUN_TRACE_FINISHED)
-		list_file(r, run_trace_name(r, r->is_compiling),
-		    r->traced.stored_bytes, r->traced.stored_sha256);
-	if (r->compile_trace == RUN_TRACE_FINISHED)
-		list_file(r, run_trace_name(r, true),
-		    r->compile_traced.stored_bytes,
-		    r->compile_traced.stored_sha256);
-	if (store_secrets(r, e) < 0 ||
+	list_traces(r);
+	if (store_layers(r, e) < 0 || store_secrets(r, e) < 0 ||
 	    store_stream(r, &r->out, "stdout", "stdout.tail", e) < 0 ||
 	    store_stream(r, &r->err, "stderr", "stderr.tail", e) < 0)
 		return -1;

@@ -13,14 +13,17 @@
 #include "executor/run_steps.h"
 #include "executor/run_trace.h"
 
-const char *run_trace_name(const struct run *r, bool compiling)
+const char *run_trace_name(const struct run *r, enum run_making making)
 {
-	static const char *const names[2][2] = {
-		{ "trace.jsonl", "trace.jsonl.gz" },
-		{ "trace.compile.jsonl", "trace.compile.jsonl.gz" },
+	static const char *const names[MAKING_N][2] = {
+		[MAKING_NOTHING] = { "trace.jsonl", "trace.jsonl.gz" },
+		[MAKING_LIBRARIES] = { "trace.install.jsonl",
+		    "trace.install.jsonl.gz" },
+		[MAKING_PRODUCT] = { "trace.compile.jsonl",
+		    "trace.compile.jsonl.gz" },
 	};
 
-	return names[compiling][r->s->policy->trace_packed];
+	return names[making][r->s->policy->trace_packed];
 }
 
 static int say(struct run *r, uint16_t verb, const void *message,
@@ -55,7 +58,7 @@ int run_trace_begin(struct run *r, uint64_t group, struct error *e)
 	struct tracer_watch watch = { .run = r->number,
 		.group = group,
 		.packed = r->s->policy->trace_packed };
-	const char *name = run_trace_name(r, r->is_compiling);
+	const char *name = run_trace_name(r, r->making);
 	struct fd_list file = { .n = 1 };
 	AUTO_FD fd = -1;
 
@@ -116,8 +119,7 @@ static void carry_on(struct run *r)
 void run_trace_remove(const struct run *r)
 {
 	if (r->folder_fd >= 0)
-		(void)unlinkat(
-		    r->folder_fd, run_trace_name(r, r->is_compiling), 0);
+		(void)unlinkat(r->folder_fd, run_trace_name(r, r->making), 0);
 }
 
 int run_unwatched(struct run *r, const struct run_message *m, struct error *e)

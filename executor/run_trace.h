@@ -23,7 +23,7 @@ int run_unwatched(struct run *r, const struct run_message *m, struct error *e);
 int run_traced(struct run *r, const struct run_message *m, struct error *e);
 
 /* The compiler has a file of its own. */
-const char *run_trace_name(const struct run *r, bool compiling);
+const char *run_trace_name(const struct run *r, enum run_making making);
 void run_trace_remove(const struct run *r); /* the file */
 void run_trace_record(const struct run *r, struct event_outcome *o);
 

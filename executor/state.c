@@ -137,6 +137,7 @@ static int open_all(const struct service *service, const char *instance,
 		{ "state", UID_SIGNER, &ret->signer_fd },
 		{ "results", UID_SUPERVISOR, &ret->results_fd },
 		{ "policies", UID_SUPERVISOR, &ret->policies_fd },
+		{ "layers", UID_SUPERVISOR, &ret->layers_fd },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -20,6 +20,7 @@ struct state {
 	int staging_fd;    /* owned; ours alone, flocked for life */
 	int quarantine_fd; /* owned; what a crash or a full disk left */
 	int policies_fd;   /* owned */
+	int layers_fd;     /* owned; executor/layers.h */
 	/* Run ids that this start has moved to quarantine. */
 	size_t n_left;
 	char left[STATE_LEFT_MAX][40];

@@ -20,18 +20,12 @@
 #include "executor/supervisor_sync.h"
 #include "executor/supervisor_trace.h"
 #include "executor/template.h"
+#include "executor/toolchain.h"
 #include "policy/load.h"
 
 struct packages;
 struct run;
 struct session;
-
-/* How programs of one language start here; index as in the policy. */
-struct toolchain {
-	bool missing;
-	char program[LAUNCH_PATH_MAX];    /* in the view */
-	int filter_fd, compile_filter_fd; /* owned; struct sock_filter[] */
-};
 
 struct supervisor {
 	struct service service;
@@ -48,8 +42,9 @@ struct supervisor {
 	bool split_cgroups;
 	uint32_t landlock_abi;
 	struct toolchain toolchains[POLICY_LANGUAGES_MAX];
-	struct packages *packages;      /* owned; NULL: none are known */
-	int init_filter_fd;             /* owned */
+	struct packages *packages; /* owned; NULL: none are known */
+	int init_filter_fd;        /* owned */
+	int nothing_fd; /* owned; standard input of what we start ourselves */
 	int root_fds[POLICY_ROOTS_MAX]; /* owned; O_PATH of read roots */
 	uint8_t launch_sha256[SHA256_BYTES];
 	struct loop loop;
@@ -98,6 +93,8 @@ int supervisor_start(struct supervisor *s,
     const struct supervisor_options *options, enum supervisor_started *ret,
     struct error *e) MUST_CHECK;
 int supervisor_serve(struct supervisor *s, struct error *e) MUST_CHECK;
+/* supervisor_layers.c: what layers are made from. */
+int supervisor_layers_start(struct supervisor *s, struct error *e) MUST_CHECK;
 void supervisor_stop(struct supervisor *s);  /* cancel all, then end */
 void supervisor_stale(struct supervisor *s); /* let a successor in */
 void supervisor_lose(struct supervisor *s, const char *why); /* at once */

@@ -122,7 +122,7 @@ static int filter_language(
 	if (filter_compile(&l->capabilities, filter, e) < 0 ||
 	    filter_file(filter, &t->filter_fd, e) < 0)
 		return -1;
-	if (l->language.n_compile == 0)
+	if (l->language.n_compile == 0 && l->n_libraries == 0)
 		return 0;
 	if (filter_compile(&filter_compiler, filter, e) < 0)
 		return -1;
@@ -370,7 +370,8 @@ int supervisor_start(struct supervisor *s, const struct supervisor_options *o,
 	 * whether the policy lets us begin at all. */
 	if (start_launcher(s, e) < 0 ||
 	    state_open(&s->service, s->instance_hex, &s->state, e) < 0 ||
-	    state_keep_policy(&s->state, s->policy, e) < 0)
+	    state_keep_policy(&s->state, s->policy, e) < 0 ||
+	    supervisor_layers_start(s, e) < 0)
 		return -1;
 	if (supervisor_trace_start(s, e) < 0 ||
 	    supervisor_screen_start(s, e) < 0 ||

@@ -248,6 +248,21 @@ static int add_generated(struct maker *m)
 	return 0;
 }
 
+/* Where layers of ours are mounted: executor/launch.h, LAUNCH_PLACE_OPT. */
+static int add_points(struct maker *m, const struct policy_language *l)
+{
+	static const char *const points[] = { "opt", "opt/libraries",
+		"opt/sources" };
+
+	if (l->n_libraries == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+		if (!maker_has(m, points[i]) &&
+		    maker_add(m, ENTRY_DIRECTORY, points[i], -1) < 0)
+			return -1;
+	return 0;
+}
+
 static int add_languages(struct maker *m, const struct policy *policy)
 {
 	for (size_t i = 0; i < policy->n_languages; i++) {
@@ -256,7 +271,8 @@ static int add_languages(struct maker *m, const struct policy *policy)
 		for (size_t j = 0; j < l->n_etc; j++)
 			if (add_etc(m, l->etc[j]) < 0)
 				return FAIL_IN(m->e, "language %s", l->name);
-		if (maker_add_denied(m, &policy->languages[i]) < 0)
+		if (add_points(m, &policy->languages[i]) < 0 ||
+		    maker_add_denied(m, &policy->languages[i]) < 0)
 			return FAIL_IN(m->e, "language %s", l->name);
 	}
 	return 0;

@@ -79,9 +79,7 @@ void verdict_decide(const struct verdict_facts *f, struct verdict *ret)
 	v.killed_by = killer_of(f);
 	v.names_step = f->step_failed && (v.killed_by == KILLER_NONE ||
 	                                     f->failed_in == PHASE_COLLECT);
-	v.phase = !f->released     ? PHASE_SETUP
-	          : f->is_compiler ? PHASE_COMPILE
-	                           : PHASE_RUN;
+	v.phase = f->released ? f->phase : PHASE_SETUP;
 	if (f->ended && f->released && f->kill == KILLER_NONE) {
 		v.exit_kind = f->exit_kind;
 		v.exit_value = f->exit_value;

@@ -10,7 +10,7 @@
 #include "audit/event.h"
 
 struct verdict_facts {
-	bool is_compiler;     /* what ran was the compiler, not the program */
+	enum phase phase;     /* of what ran: PHASE_RUN, or what came before */
 	bool released;        /* the gate was opened: user code could begin */
 	bool step_failed;     /* a step of ours failed; phase below */
 	enum phase failed_in; /* PHASE_SETUP, PHASE_RUN or PHASE_COLLECT */

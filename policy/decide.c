@@ -3,8 +3,10 @@
  * and the supervisor; pure and total.  The request is hostile.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "policy/libraries.h"
 #include "policy/path.h"
 #include "policy/policy.h"
 
@@ -216,6 +218,67 @@ static void match_language(struct policy_decision *d)
 		add_word(&d->rules, "modules.only");
 }
 
+static int compare_libraries(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct library));
+}
+
+/* A record's ids have no hyphen. */
+static void match_library(
+    const struct library *library, struct policy_decision *d)
+{
+	char rule[POLICY_WORD_MAX];
+
+	(void)snprintf(rule, sizeof(rule), "library.%s", library->name);
+	for (char *at = rule; *at != '\0'; at++)
+		if (*at == '-')
+			*at = '_';
+	add_word(&d->rules, rule);
+}
+
+static void judge_library(const char *text, struct policy_decision *d)
+{
+	struct library *asked = &d->libraries[d->n_libraries];
+
+	memset(asked, 0, sizeof(*asked));
+	if (!library_any(d->language)) {
+		deny(d, "library.not_allowed");
+		return;
+	}
+	if (!library_parse(
+	        d->language->language.installer.folds, text, asked)) {
+		deny(d, "library.name");
+		return;
+	}
+	for (size_t i = 0; i < d->n_libraries; i++)
+		if (strcmp(d->libraries[i].name, asked->name) == 0) {
+			deny(d, "library.name");
+			return;
+		}
+	if (!library_is_allowed(d->language, asked)) {
+		deny(d, "library.not_allowed");
+		return;
+	}
+	match_library(asked, d);
+	d->n_libraries++;
+}
+
+static void judge_libraries(
+    const struct policy_request *request, struct policy_decision *d)
+{
+	size_t n = request->n_libraries;
+
+	d->n_libraries = 0;
+	if (n > POLICY_ASKED_MAX || n != request->n_libraries_asked) {
+		deny(d, "library.too_many");
+		return;
+	}
+	for (size_t i = 0; d->language != NULL && i < n; i++)
+		judge_library(request->libraries[i], d);
+	qsort(d->libraries, d->n_libraries, sizeof(d->libraries[0]),
+	    compare_libraries);
+}
+
 void policy_decide(const struct policy *p, const struct policy_request *request,
     struct policy_decision *ret)
 {
@@ -235,6 +298,7 @@ void policy_decide(const struct policy *p, const struct policy_request *request,
 		match_language(ret);
 		judge_limits(request, ret);
 	}
+	judge_libraries(request, ret);
 	judge_sizes(request, ret);
 	/* More than there is room for, or fewer than were asked for: either
 	 * way something would go unjudged. */

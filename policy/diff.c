@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/libraries.h"
 #include "policy/parse.h"
 
 void diff_tell(struct diff *d, enum diff_kind kind, const char *format, ...)
@@ -156,6 +157,39 @@ static void tell_only(struct diff *d, const struct policy_language *of[2])
 				    "%s", of[side]->only[i]);
 }
 
+static bool allows(
+    const struct policy_language *l, const struct library *library)
+{
+	for (size_t i = 0; i < l->n_libraries; i++)
+		if (memcmp(&l->libraries[i], library, sizeof(*library)) == 0)
+			return true;
+	return false;
+}
+
+static void tell_libraries(struct diff *d, const struct policy_language *of[2])
+{
+	const char *language = of[0]->language.name;
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < of[side]->n_libraries; i++) {
+			const struct library *library = &of[side]->libraries[i];
+			char text[LIBRARY_TEXT_MAX];
+
+			if (allows(of[1 - side], library))
+				continue;
+			library_text(library, text);
+			diff_name(d, "%s.libraries.%s", language, text);
+			diff_tell(d, side == 0 ? DIFF_DENIED : DIFF_ALLOWED,
+			    side == 0 ? "no longer allowed" : "allowed");
+		}
+	if (of[0]->n_libraries == 0 || of[1]->n_libraries == 0 ||
+	    strcmp(of[0]->libraries_from, of[1]->libraries_from) == 0)
+		return;
+	diff_name(d, "%s.libraries.from", language);
+	diff_tell(d, DIFF_CHANGED, "%s, was %s", of[1]->libraries_from,
+	    of[0]->libraries_from);
+}
+
 static const struct code_rule *find_rule(
     const struct policy_language *l, const char *id)
 {
@@ -237,6 +271,7 @@ static int tell_language(struct diff *d, const struct policy_language *was,
 	tell_compile_limits(d, was, is);
 	tell_modules(d, of);
 	tell_only(d, of);
+	tell_libraries(d, of);
 	tell_rules(d, was, is);
 	if (have_the_same(&was->capabilities, &is->capabilities))
 		return 0;

@@ -4,72 +4,16 @@
  * bailiff-policy and the supervisor; pure.  Recorded and kept with the runs, so
  * a member once written here stays.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "policy/effective_writer.h"
+#include "policy/libraries.h"
 #include "policy/parse.h"
 #include "policy/tracing.h"
 
 #define TEXT_FIRST 65536
 #define TEXT_LAST  8388608
-
-/* 'failed' sticks: the caller then tries again with more room. */
-struct writer {
-	struct text_out out;
-	struct error *e;
-	bool failed;
-};
-
-static void put(struct writer *w, const char *text)
-{
-	if (text_printf(&w->out, w->e, "%s", text) < 0)
-		w->failed = true;
-}
-
-static void put_string(struct writer *w, const char *text)
-{
-	if (text_json_string(text, strlen(text), &w->out, w->e) < 0)
-		w->failed = true;
-}
-
-static void put_u64(struct writer *w, uint64_t value)
-{
-	if (value == LIMIT_UNLIMITED)
-		put(w, "\"unlimited\"");
-	else if (text_printf(&w->out, w->e, "%" PRIu64, value) < 0)
-		w->failed = true;
-}
-
-static void put_bool(struct writer *w, const char *key, bool value)
-{
-	put(w, key);
-	put(w, value ? "true" : "false");
-}
-
-/* 'n' texts in rows of 'width' bytes. */
-struct rows {
-	const char *at;
-	size_t width, n;
-};
-
-static void put_rows(struct writer *w, const char *key, struct rows rows)
-{
-	put(w, key);
-	put(w, "[");
-	for (size_t i = 0; i < rows.n; i++) {
-		put(w, i > 0 ? "," : "");
-		put_string(w, rows.at + i * rows.width);
-	}
-	put(w, "]");
-}
-
-#define ROWS(member, count)                             \
-	(struct rows)                                   \
-	{                                               \
-		(member)[0], sizeof((member)[0]), count \
-	}
 
 /* Policies without it keep the text, and the digest, that they had. */
 static void put_only(struct writer *w, const struct callset *only)
@@ -150,6 +94,52 @@ static void put_modules(struct writer *w, const struct language_modules *m)
 	put(w, "}");
 }
 
+static void put_env_rows(
+    struct writer *w, const char *key, const char (*rows)[256], size_t n)
+{
+	put_rows(w, key, (struct rows){ rows[0], sizeof(rows[0]), n });
+}
+
+/* The members of a layer, without braces. */
+static void put_layer(struct writer *w, const struct language_layer *l)
+{
+	put(w, "\"code\":");
+	put_string(w, l->code);
+	put_rows(w, ",\"command\":", ROWS(l->argv, l->n_argv));
+	put_env_rows(w, ",\"env\":", l->env, l->n_env);
+	put_env_rows(w, ",\"making\":", l->making, l->n_making);
+}
+
+static void put_installer(struct writer *w, const struct language *l)
+{
+	if (l->installer.layer.n_argv == 0)
+		return;
+	put(w, ",\"installer\":{\"files\":");
+	put_string(w, l->installer.files);
+	put_bool(w, ",\"folds\":", l->installer.folds);
+	put(w, ",\"layer\":{");
+	put_layer(w, &l->installer.layer);
+	put(w, "}}");
+}
+
+/* Policies that allow none keep the text, and the digest, that they had. */
+static void put_libraries(struct writer *w, const struct policy_language *l)
+{
+	if (l->n_libraries == 0)
+		return;
+	put(w, ",\"libraries\":{\"allow\":[");
+	for (size_t i = 0; i < l->n_libraries; i++) {
+		char text[LIBRARY_TEXT_MAX];
+
+		library_text(&l->libraries[i], text);
+		put(w, i > 0 ? "," : "");
+		put_string(w, text);
+	}
+	put(w, "],\"from\":");
+	put_string(w, l->libraries_from);
+	put(w, "}");
+}
+
 static void put_data(struct writer *w, const struct language *l)
 {
 	put_rows(w, ",\"data\":{\"aliases\":", ROWS(l->aliases, l->n_aliases));
@@ -157,6 +147,7 @@ static void put_data(struct writer *w, const struct language *l)
 		put_rows(w, ",\"compile\":", ROWS(l->compile, l->n_compile));
 	put_env(w, ",\"env\":", ROWS(l->env, l->n_env));
 	put_rows(w, ",\"etc\":", ROWS(l->etc, l->n_etc));
+	put_installer(w, l);
 	if (l->modules.n_directories > 0)
 		put_modules(w, &l->modules);
 	put(w, ",\"name\":");
@@ -271,6 +262,7 @@ static void put_languages(struct writer *w, const struct policy *p)
 		put_capabilities(w, ":{\"capabilities\":", &l->capabilities);
 		put_compile_limits(w, &l->compile);
 		put_data(w, &l->language);
+		put_libraries(w, l);
 		put_limits(w, l->limits);
 		put_rows(
 		    w, ",\"modules\":{\"deny\":", ROWS(l->denied, l->n_denied));

@@ -4,6 +4,7 @@
  * nothing is guessed.
  */
 #include "policy/parse.h"
+#include "policy/parse_layers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,13 @@ static void take_rules(struct reader *r, uint32_t node, void *to)
 	parse_rules(r, node, entry->language);
 }
 
+static void take_libraries(struct reader *r, uint32_t node, void *to)
+{
+	struct entry *entry = to;
+
+	parse_libraries(r, node, entry->language);
+}
+
 static void take_compile_limits(struct reader *r, uint32_t node, void *to)
 {
 	struct entry *entry = to;
@@ -83,7 +91,7 @@ static const struct reader_key entry_keys[] = {
 	{ "capabilities",   take_entry_capabilities, 0, false, &shape_capabilities },
 	{ "modules",        take_modules,            0, false, &shape_modules },
 	{ "rules",          take_rules,              0, false, &shape_rules },
-	{ "libraries",      parse_future_list,       0, false, &shape_libraries },
+	{ "libraries",      take_libraries,          0, false, &shape_libraries },
 	{ "compile_limits", take_compile_limits,     0, false, &shape_compile_limits },
 };
 /* clang-format on */
@@ -180,6 +188,7 @@ static void take_language(struct reader *r, uint32_t node, struct parse *p)
 		return;
 	check_needs(r, node, l);
 	settle_compiler(r, node, l);
+	parse_libraries_settle(r, node, l);
 	if ((l->n_denied > 0 || l->has_only) &&
 	    l->language.modules.n_directories == 0)
 		reader_fault(r, node,

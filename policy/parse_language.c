@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "policy/parse.h"
+#include "policy/parse_layers.h"
 #include "policy/path.h"
-
-/* Of an environment's rows: NAME=VALUE and a NUL. */
-#define ENV_WIDTH 256
 
 static void take_name(struct reader *r, uint32_t node, void *to)
 {
@@ -129,22 +127,20 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-static size_t take_variables(
-    struct reader *r, uint32_t node, char (*to)[ENV_WIDTH], size_t cap)
+void parse_env(struct reader *r, uint32_t node, struct parse_env to)
 {
-	size_t n = 0;
-
+	*to.n = 0;
 	if (!reader_is(r, node, SCAN_OBJECT))
-		return 0;
+		return;
 	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
 	     i = r->scan.nodes[i].next) {
 		char name[SCAN_KEY_MAX + 1] = "";
-		char value[ENV_WIDTH];
+		char value[PARSE_ENV_WIDTH];
 		int len;
 
-		if (n == cap) {
-			reader_fault(r, i, "more than %zu variables", cap);
-			return n;
+		if (*to.n == to.cap) {
+			reader_fault(r, i, "more than %zu variables", to.cap);
+			return;
 		}
 		if (!reader_text(r, i, value, sizeof(value)))
 			continue;
@@ -154,20 +150,20 @@ static size_t take_variables(
 		/* The loader would obey these before the program does. */
 		if (strncmp(name, "LD_", strlen("LD_")) == 0)
 			reader_fault(r, i, "LD_ variables steer the loader");
-		len = snprintf(to[n], ENV_WIDTH, "%s=%s", name, value);
-		if (len < 0 || len >= ENV_WIDTH)
+		len = snprintf(
+		    to.rows[*to.n], PARSE_ENV_WIDTH, "%s=%s", name, value);
+		if (len < 0 || len >= PARSE_ENV_WIDTH)
 			reader_fault(r, i, "name and value are too long");
-		n++;
+		(*to.n)++;
 	}
-	qsort(to, n, ENV_WIDTH, compare_rows);
-	return n;
+	qsort(to.rows, *to.n, PARSE_ENV_WIDTH, compare_rows);
 }
 
 static void take_env(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
 
-	l->n_env = take_variables(r, node, l->env, POLICY_ENV_MAX);
+	parse_env(r, node, PARSE_ENV(l->env, &l->n_env));
 }
 
 static void take_plot_files(struct reader *r, uint32_t node, void *to)
@@ -185,8 +181,7 @@ static void take_plot_env(struct reader *r, uint32_t node, void *to)
 {
 	struct language *l = to;
 
-	l->n_plot_env =
-	    take_variables(r, node, l->plot_env, POLICY_PLOT_ENV_MAX);
+	parse_env(r, node, PARSE_ENV(l->plot_env, &l->n_plot_env));
 }
 
 /* clang-format off */
@@ -298,6 +293,7 @@ static const struct reader_key keys[] = {
 	{ "modules", parse_language_modules, 0, false, NULL },
 	{ "packages", take_packages, 0, false, NULL },
 	{ "plots",   take_plots,    0, false, NULL },
+	{ "installer", parse_installer, 0, false, NULL },
 };
 /* clang-format on */
 const struct reader_keys parse_language_file_keys = { "a language file",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "policy/parse.h"
+#include "policy/parse_layers.h"
 #include "policy/path.h"
 #include "policy/shape.h"
 
@@ -38,18 +39,24 @@ static int compare_roots(const void *a, const void *b)
 	return strcmp(root_a->path, root_b->path);
 }
 
+bool parse_root(struct reader *r, uint32_t node, char *ret)
+{
+	if (!reader_text(r, node, ret, POLICY_PATH_MAX))
+		return false;
+	if (path_judge(ret) == PATH_FINE)
+		return true;
+	reader_fault(r, node,
+	    "not an absolute path without . and .., "
+	    "// or a slash at the end");
+	return false;
+}
+
 static void take_root(struct reader *r, uint32_t node, struct policy *p)
 {
 	struct policy_root *root = &p->read_roots[p->n_read_roots];
 
-	if (!reader_text(r, node, root->path, sizeof(root->path)))
+	if (!parse_root(r, node, root->path))
 		return;
-	if (path_judge(root->path) != PATH_FINE) {
-		reader_fault(r, node,
-		    "not an absolute path without . and .., "
-		    "// or a slash at the end");
-		return;
-	}
 	for (size_t i = 0; i < p->n_read_roots; i++)
 		if (strcmp(p->read_roots[i].path, root->path) == 0)
 			reader_fault(r, node, "this root stands here twice");
@@ -335,6 +342,8 @@ const struct reader_keys *const parse_tables[] = {
 	&parse_module_keys,
 	&parse_rule_keys,
 	&parse_language_module_keys,
+	&parse_installer_keys,
+	&parse_library_keys,
 	&parse_language_package_keys,
 	&parse_plot_keys,
 	NULL,

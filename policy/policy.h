@@ -40,6 +40,9 @@
 #define POLICY_PLOT_FILES_MAX 8 /* of one language */
 #define POLICY_PLOT_ENV_MAX   8
 #define POLICY_ARTIFACTS_MAX  16
+#define POLICY_LAYER_ENV_MAX  8
+#define POLICY_LIBRARIES_MAX  64 /* that a policy allows of one language */
+#define POLICY_ASKED_MAX      16 /* that one request may ask for */
 
 /* What a program may do beyond computing; false means refused by the filter. */
 struct capabilities {
@@ -87,6 +90,32 @@ struct language_packages {
 	size_t n_libraries;
 };
 
+/* Files that a run of our own text makes, and that later runs see read-only. */
+struct language_layer {
+	char argv[POLICY_ARGV_MAX][256];
+	size_t n_argv;    /* 0: the language has none */
+	char code[12288]; /* the text, in the place of a request's code */
+	/* NAME=VALUE on top of the language's: while it is made, and of runs
+	 * that have it. */
+	char making[POLICY_LAYER_ENV_MAX][256];
+	size_t n_making;
+	char env[POLICY_LAYER_ENV_MAX][256];
+	size_t n_env;
+};
+
+/* How libraries are installed from files; their names follow 'argv'. */
+struct language_installer {
+	struct language_layer layer;
+	char files[256]; /* regex(7) of a file name: (NAME) and (VERSION) */
+	bool folds;      /* names as of PEP 503, else as they are */
+};
+
+/* policy/libraries.h */
+struct library {
+	char name[POLICY_NAME_MAX];
+	char version[POLICY_NAME_MAX]; /* "": any */
+};
+
 /* A language data file, parsed: how programs of this language start. */
 struct language {
 	char name[POLICY_NAME_MAX];
@@ -119,6 +148,7 @@ struct language {
 	size_t n_plot_env;
 	struct language_modules modules;
 	struct language_packages packages;
+	struct language_installer installer;
 };
 
 struct limit {
@@ -167,6 +197,9 @@ struct policy_language {
 	bool has_only;
 	char only[POLICY_ONLY_MAX][POLICY_NAME_MAX];
 	size_t n_only;
+	struct library libraries[POLICY_LIBRARIES_MAX]; /* sorted */
+	size_t n_libraries;
+	char libraries_from[POLICY_PATH_MAX]; /* a directory of the host */
 	struct code_rule *rules; /* owned; in the order of the file */
 	size_t n_rules;
 };
@@ -296,7 +329,9 @@ struct policy_request {
 	uint64_t limits[LIMIT_N]; /* and wants this */
 	struct policy_input inputs[POLICY_INPUTS_MAX];
 	size_t n_inputs;
-	uint64_t inline_size;  /* of all inline inputs together */
+	uint64_t inline_size; /* of all inline inputs together */
+	const char *libraries[POLICY_ASKED_MAX]; /* texts; borrowed */
+	size_t n_libraries, n_libraries_asked;   /* as with inputs */
 	size_t n_inputs_asked; /* may exceed POLICY_INPUTS_MAX: then denied */
 };
 
@@ -312,11 +347,13 @@ struct policy_words {
  * What denies: language.not_allowed; limit.NAME.above_max, .below_min;
  * code.empty, code.too_large, stdin.too_large, args.too_large; inputs.too_many,
  * inputs.too_large; path.not_allowed (the policy has no roots), path.traversal,
- * path.not_absolute, path.component, path.outside_root, path.name.
+ * path.not_absolute, path.component, path.outside_root, path.name;
+ * library.not_allowed, library.name (no name of one, or one that stands there
+ * twice), library.too_many.
  *
- * What matches without denying: language.NAME; path.read; module.NAME for the
- * first modules, by name, that runs of the language go without; the rest is
- * "rules.more"; modules.only when a list names those that there are.
+ * What matches without denying: language.NAME; path.read; library.NAME, with _
+ * for -; module.NAME for the first modules, by name, that runs of the language
+ * go without; the rest is "rules.more"; modules.only when a list names those that there are.
  *
  * What is found in the code: code.rule.ID, either way; code.encoding, which
  * denies; and code.rule.limit or .failed, when the screen gives no answer.
@@ -329,6 +366,9 @@ struct policy_decision {
 	 * compiles; what the run sees is in mounts.h. */
 	const struct policy_language *language;
 	uint64_t limits[LIMIT_N]; /* effective; set when language is known */
+	/* What it asked for and may have, sorted. */
+	struct library libraries[POLICY_ASKED_MAX];
+	size_t n_libraries;
 	/* For each input: which read root, and the path beneath it. */
 	size_t input_root[POLICY_INPUTS_MAX];
 	const char *input_beneath[POLICY_INPUTS_MAX]; /* points into request */

@@ -235,6 +235,25 @@ static void take_inputs(struct reader *r, uint32_t node, void *to)
 		take_input(r, i, to);
 }
 
+static void take_libraries(struct reader *r, uint32_t node, void *to)
+{
+	struct request *request = to;
+	struct policy_request *asks = &request->asks;
+
+	if (!reader_is(r, node, SCAN_ARRAY))
+		return;
+	for (uint32_t i = scan_first(&r->scan, node); i != SCAN_NONE;
+	     i = r->scan.nodes[i].next) {
+		const char *text = "";
+
+		(void)take_text(r, i, request, &text);
+		/* Those that find no room are counted, as with inputs. */
+		if (asks->n_libraries < POLICY_ASKED_MAX)
+			asks->libraries[asks->n_libraries++] = text;
+		asks->n_libraries_asked++;
+	}
+}
+
 static const struct reader_key keys[] = {
 	{ "language", take_language, 0, true, NULL },
 	{ "code", take_code, 0, true, NULL },
@@ -242,6 +261,7 @@ static const struct reader_key keys[] = {
 	{ "args", take_args, 0, false, NULL },
 	{ "limits", take_limits, 0, false, NULL },
 	{ "inputs", take_inputs, 0, false, NULL },
+	{ "libraries", take_libraries, 0, false, NULL },
 };
 const struct reader_keys request_keys = { "a request",
 	sizeof(keys) / sizeof(keys[0]), keys };

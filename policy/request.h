@@ -13,7 +13,8 @@
  *       { "file": "/srv/data/a.csv", "name": "a.csv" },
  *       { "directory": "/srv/data/images" },      name: the last component
  *       { "inline": 1200, "name": "notes.txt" }   or its text
- *     ]
+ *     ],
+ *     "libraries": ["six", "numpy==1.24.2"]
  *   }
  *
  * Where a number stands for a text, its content is not known: code rules then

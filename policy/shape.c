@@ -5,6 +5,7 @@
 #include "policy/shape.h"
 
 #include "policy/parse.h"
+#include "policy/parse_layers.h"
 
 #define SECONDS_A_DAY    86400
 #define QUEUE_MAX        4096
@@ -77,8 +78,23 @@ const struct shape shape_only_modules = {
 	.item = &top_module, .range = { 0, POLICY_ONLY_MAX },
 };
 
+/* As policy/libraries.c reads it. */
+#define LIBRARY_NAME "[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+#define LIBRARY_VERSION "[A-Za-z0-9][A-Za-z0-9.+!_-]{0,62}"
+static const struct shape library = {
+	SHAPE_TEXT, .pattern = "^" LIBRARY_NAME "(==" LIBRARY_VERSION ")?" END,
+	.range = { 1, UINT64_C(2) * POLICY_NAME_MAX },
+};
+const struct shape shape_library_names = {
+	SHAPE_LIST, .about = "NAME, or NAME==VERSION; what they need as well.",
+	.item = &library, .range = { 0, POLICY_LIBRARIES_MAX },
+};
+static const struct shape no_libraries = {
+	SHAPE_LIST, .about = "None.", .range = { 0, 0 },
+};
 const struct shape shape_libraries = {
-	SHAPE_LIST, .about = "Not built yet: only [].",
+	SHAPE_OBJECT, .about = "What requests may have installed.",
+	.keys = &parse_library_keys, .instead = &no_libraries,
 };
 static const struct shape rule = {
 	SHAPE_OBJECT, .keys = &parse_rule_keys,
@@ -170,6 +186,11 @@ const struct shape shape_paths = {
 };
 static const struct shape root = {
 	SHAPE_TEXT,
+	.pattern = "^(/(?!\\.\\.?(/|$))[^/" INVISIBLE "]{1,255})+" END,
+	.range = { 1, POLICY_PATH_MAX - 1 },
+};
+const struct shape shape_library_from = {
+	SHAPE_TEXT, .about = "The directory with their files.",
 	.pattern = "^(/(?!\\.\\.?(/|$))[^/" INVISIBLE "]{1,255})+" END,
 	.range = { 1, POLICY_PATH_MAX - 1 },
 };

@@ -51,6 +51,8 @@ extern const struct shape shape_modules;
 extern const struct shape shape_denied;
 extern const struct shape shape_only_modules;
 extern const struct shape shape_libraries;
+extern const struct shape shape_library_names;
+extern const struct shape shape_library_from;
 extern const struct shape shape_rules;
 extern const struct shape shape_rule_id;
 extern const struct shape shape_pattern;

@@ -30,7 +30,7 @@ def text(value):
     return u16(len(value)) + value
 
 
-def hello(version=5, any_policy=1, digest=b"\0" * 32):
+def hello(version=6, any_policy=1, digest=b"\0" * 32):
     return u16(HELLO) + u32(version) + u32(any_policy) + digest
 
 
@@ -41,7 +41,8 @@ def run(request, language, args=b"", inputs=(), limits=(), label=""):
             b"".join(text(h) + text(n) + u32(kind)
                      for h, n, kind in (i + (FILE,) * (3 - len(i))
                                         for i in inputs)) +
-            text("test") + text("1") + text("") + text("") + text(label))
+            text("test") + text("1") + text("") + text("") + text(label) +
+            u32(0))
 
 
 def cancel(request):

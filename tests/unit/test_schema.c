@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "policy/parse.h"
+#include "policy/parse_layers.h"
 #include "policy/schema.h"
 #include "policy/shape.h"
 
@@ -22,7 +23,8 @@ static bool is_unpublished(const struct reader_keys *table)
 	return table == &parse_language_file_keys ||
 	       table == &parse_language_module_keys ||
 	       table == &parse_language_package_keys ||
-	       table == &parse_plot_keys || table == &parse_limit_keys;
+	       table == &parse_installer_keys || table == &parse_plot_keys ||
+	       table == &parse_limit_keys;
 }
 
 static void every_key_of_a_policy_has_a_shape(void **state)

@@ -12,7 +12,7 @@
 #include "executor/verdict.h"
 
 /* A run that was released; what differs is named in each row. */
-#define RUN       .released = true, .cpu_max_us = 1000000
+#define RUN       .released = true, .phase = PHASE_RUN, .cpu_max_us = 1000000
 #define CODE(n)   .ended = true, .exit_kind = EXIT_CODE, .exit_value = (n)
 #define SIGNAL(n) .ended = true, .exit_kind = EXIT_SIGNAL, .exit_value = (n)
 
@@ -125,6 +125,7 @@ static void no_set_of_facts_is_ok_unless_the_program_was(void **state)
 		for (unsigned killer = 0; killer < KILLER_N; killer++) {
 			struct verdict_facts f = {
 				.released = bits & 1,
+				.phase = PHASE_RUN,
 				.step_failed = bits & 2,
 				.failed_in = PHASE_COLLECT,
 				.init_wall = bits & 4,
