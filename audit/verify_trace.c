@@ -31,6 +31,9 @@ static const struct trace_name {
 	/* Where it ended while compiling. */
 	{ "trace.compile.jsonl", false },
 	{ "trace.compile.jsonl.gz", true },
+	/* Or while installing libraries. */
+	{ "trace.install.jsonl", false },
+	{ "trace.install.jsonl.gz", true },
 };
 
 struct lines_digest {

@@ -183,8 +183,7 @@ int layers_commit(int layers_fd, struct layer_making *m, const char *name,
 {
 	bool is_first;
 
-	/* No durability: a layer that a crash took is made again, and one that
-	 * it broke is not found, or has another digest. */
+	/* No durability: no layer outlives its boot (layers_prune). */
 	is_first = renameat2(layers_fd, m->name, layers_fd, name,
 	               RENAME_NOREPLACE) == 0;
 	if (!is_first && errno != EEXIST) {

@@ -57,7 +57,8 @@ int layers_commit(int layers_fd, struct layer_making *m, const char *name,
 /* It will not be. */
 void layers_drop(int layers_fd, struct layer_making *m);
 
-/* What a dead service left half made, and what is too much. */
-void layers_prune(int layers_fd);
+/* At a start: layers of an earlier boot go (".boot" says whose they are), what
+ * a dead service left half made, and what is too much. */
+int layers_prune(int layers_fd, struct error *e) MUST_CHECK;
 
 #endif

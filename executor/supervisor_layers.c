@@ -51,8 +51,8 @@ static int start_language(struct supervisor *s, size_t i, struct error *e)
 
 int supervisor_layers_start(struct supervisor *s, struct error *e)
 {
-	layers_prune(s->state.layers_fd);
-	if (memfd_of("nothing", "", 0, &s->nothing_fd, e) < 0)
+	if (layers_prune(s->state.layers_fd, e) < 0 ||
+	    memfd_of("nothing", "", 0, &s->nothing_fd, e) < 0)
 		return -1;
 	for (size_t i = 0; i < s->policy->n_languages; i++)
 		if (start_language(s, i, e) < 0)

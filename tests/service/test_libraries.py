@@ -38,7 +38,7 @@ def sdist(directory, name, version, setup):
 
 
 def place(allow, fill, **more):
-    p = Place(trace="off", **more)
+    p = Place(**more)
     directory = p.path("wheels")
     os.mkdir(directory, 0o755)
     fill(directory)
@@ -145,6 +145,25 @@ def _():
     equal([n for n in os.listdir(os.path.join(p.state, "layers")) if n.startswith("new-")], [], "nor half of one")
     equal(python(p, "import tiny_a; print(tiny_a.value)", "tiny-a")["stdout"], "ab\n", "the next")
     equal(p.verify().code, 0, "verify")
+
+
+@case("a layer of an earlier boot, which a power cut may have torn, is made anew")
+def _():
+    p = place(["tiny-b"], tiny)
+    code = "import tiny_b\nprint(tiny_b.value)"
+    equal(python(p, code, "tiny-b")["stdout"], "b\n", "first")
+    p.stop()
+    store = os.path.join(p.state, "layers")
+    for folder in os.listdir(store):
+        for top, _, names in os.walk(os.path.join(store, folder, "tree")):
+            for name in names:
+                os.truncate(os.path.join(top, name), 0)
+    with open(os.path.join(store, ".boot"), "r+", encoding="ascii") as f:
+        check(len(f.read().strip()) == 36, "a boot id")
+        f.seek(0)
+        f.write("0")
+    r = python(p, code, "tiny-b")
+    equal((r["status"], r["stdout"]), ("ok", "b\n"), r["stderr"] or r["error"])
 
 
 @case("no run can write what a later one reads")
