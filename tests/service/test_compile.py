@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 
-from lib import PATIENCE_S, Place, Skip, case, check, equal, kill, main, need_programs, need_root, wait_for
+from lib import PATIENCE_S, Place, Skip, case, check, equal, kill, main, need_programs, need_root, recorded, wait_for
 
 # Doubles with each level: no machine expands it to the end.
 BOMB = "".join(f"#define A{i + 1} A{i} A{i}\n" for i in range(60)) + "#define A0 int x;\nA60\n"
@@ -91,6 +91,7 @@ def _():
     for path in ("/etc/shadow", "/root/.bashrc", p.policy, "/proc/1/environ"):
         r = c(p, '#include "%s"\nint main(void) { return 0; }' % path)
         equal((r["status"], r["phase"]), ("error", "compile"), path)
+        recorded(p, r)
         check("No such file" in r["stderr"] or "ermission denied" in r["stderr"] or "not permitted" in r["stderr"], "%s: %r" % (path, r["stderr"][:300]))
 
 

@@ -12,7 +12,7 @@ import sys
 import tarfile
 import zipfile
 
-from lib import Place, case, check, equal, main, need_programs, need_root
+from lib import Place, case, check, equal, main, need_programs, need_root, recorded
 
 
 def wheel(directory, name, version, files, requires=()):
@@ -140,6 +140,7 @@ def _():
     for name, said in (("needy", "tiny-c"), ("sourcey", "sourcey"), ("crooked", "crooked"), ("broken", "broken")):
         r = python(p, "print('ran')", name)
         equal((r["status"], r["phase"], r["stdout"]), ("error", "install", ""), "%s: %r" % (name, r))
+        recorded(p, r)
         check(said in r["stderr"] and "SETUP RAN" not in r["stderr"] and r["exit_code"] not in (0, None), "%s: %r" % (name, r["stderr"]))
     equal(layers(p, "libraries"), [], "no layer is left")
     equal([n for n in os.listdir(os.path.join(p.state, "layers")) if n.startswith("new-")], [], "nor half of one")
