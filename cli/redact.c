@@ -53,9 +53,6 @@ static int add_run(struct redact_options *o, const char *value, struct error *e)
 {
 	struct protocol_redact *m = &o->message;
 
-	if (m->runs.n == PROTOCOL_REDACT_MAX)
-		return FAIL(e, ERROR_USAGE, "at most %d runs at once",
-		    PROTOCOL_REDACT_MAX);
 	if (strlen(value) >= sizeof(m->runs.items[0].text))
 		return FAIL(e, ERROR_USAGE,
 		    "%.64s is no run id; one is r_ and 32 hex digits", value);
@@ -63,40 +60,33 @@ static int add_run(struct redact_options *o, const char *value, struct error *e)
 	return 0;
 }
 
-static int take(
-    struct redact_options *o, int found, const char *value, struct error *e)
+static int take_option(
+    void *into, int option, const char *value, struct error *e)
 {
-	switch (found) {
-	case ROW_RESULTS:
+	struct redact_options *o = into;
+
+	(void)e;
+	if (option == ROW_RESULTS)
 		o->message.results = 1;
-		return 0;
-	case ROW_POLICY:
+	else if (option == ROW_POLICY)
 		o->place.policy = value;
-		return 0;
-	case ROW_STATE:
+	else
 		o->place.state = value;
-		return 0;
-	case OPTIONS_HELP:
-		o->help = true;
-		return 0;
-	case OPTIONS_OPERAND:
-		return add_run(o, value, e);
-	default:
-		return 0;
-	}
+	return 0;
 }
 
 static int parse(char **words, struct redact_options *o, struct error *e)
 {
-	struct options at = { .command = &redact_command, .argv = words };
-	const char *value;
-	int found;
+	const char *runs[PROTOCOL_REDACT_MAX] = { NULL };
+	const struct options_into to = { take_option, o, runs,
+		PROTOCOL_REDACT_MAX, "64 runs" };
 
-	do {
-		if (options_next(&at, &found, &value, e) < 0 ||
-		    take(o, found, value, e) < 0)
+	_Static_assert(PROTOCOL_REDACT_MAX == 64, "the words above");
+	if (options_read(&redact_command, words, &to, &o->help, e) < 0)
+		return -1;
+	for (size_t i = 0; i < PROTOCOL_REDACT_MAX && runs[i] != NULL; i++)
+		if (add_run(o, runs[i], e) < 0)
 			return -1;
-	} while (found != OPTIONS_END && found != OPTIONS_REST && !o->help);
 	if (!o->help && o->message.runs.n == 0)
 		return FAIL(
 		    e, ERROR_USAGE, "which runs? bailiff audit redact RUN...");

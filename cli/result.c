@@ -57,50 +57,33 @@ struct result_options {
 	const char *run_id, *name;
 };
 
-static int take(
-    struct result_options *o, int found, const char *value, struct error *e)
+static int take_option(
+    void *into, int option, const char *value, struct error *e)
 {
-	switch (found) {
-	case ROW_POLICY:
+	struct result_options *o = into;
+
+	(void)e;
+	if (option == ROW_POLICY)
 		o->place.policy = value;
-		return 0;
-	case ROW_STATE:
+	else if (option == ROW_STATE)
 		o->place.state = value;
-		return 0;
-	case ROW_RAW:
+	else if (option == ROW_RAW)
 		o->mode = STREAM_RAW;
-		return 0;
-	case ROW_JSON:
+	else
 		o->json = true;
-		return 0;
-	case OPTIONS_HELP:
-		o->help = true;
-		return 0;
-	case OPTIONS_OPERAND:
-		if (o->run_id == NULL)
-			o->run_id = value;
-		else if (o->name == NULL)
-			o->name = value;
-		else
-			break;
-		return 0;
-	default:
-		return 0;
-	}
-	return FAIL(e, ERROR_USAGE, "'%s' is one too many: RUN [NAME]", value);
+	return 0;
 }
 
 static int parse(char **words, struct result_options *o, struct error *e)
 {
-	struct options at = { .command = &result_command, .argv = words };
-	const char *value;
-	int found;
+	const char *operands[2] = { NULL };
+	const struct options_into to = { take_option, o, operands, 2,
+		"RUN [NAME]" };
 
-	do {
-		if (options_next(&at, &found, &value, e) < 0 ||
-		    take(o, found, value, e) < 0)
-			return -1;
-	} while (found != OPTIONS_END && found != OPTIONS_REST && !o->help);
+	if (options_read(&result_command, words, &to, &o->help, e) < 0)
+		return -1;
+	o->run_id = operands[0];
+	o->name = operands[1];
 	if (!o->help && o->run_id == NULL)
 		return FAIL(
 		    e, ERROR_USAGE, "which run? bailiff result RUN [NAME]");

@@ -88,7 +88,8 @@ def _():
     denied = p.json("--lang", "cobol", "-c", "x").json["run_id"]
     before = salts(p)
     for runs, code, text in ((["r_" + "0" * 32, run], 1, b"the log has no run"), ([denied], 1, b"that was allowed"),
-                             ([run, run], 1, b"twice"), (["r_x"], 1, b"no run ids"), ([], 2, b"which runs"), ([run] * 65, 2, b"at most 64")):
+                             ([run, run], 1, b"twice"), (["r_x"], 1, b"no run ids"), ([], 2, b"which runs"), ([run] * 65, 2, b"64 runs at most"),
+                             ([run, "--", denied], 2, b"at most")):
         said = p.audit("redact", "--policy", p.policy, "--state", p.state, *runs)
         check(said.code == code and text in said.err, "%r: %r" % (runs[:2], said))
     equal(salts(p), before, "salts")
